@@ -1,0 +1,122 @@
+# stoker: one non-recursive makefile; objects go to $(B).
+#   make            build/stoker             make check   install, build, test
+#   make demo       the main job on this disk (LIMIT=200MB/s slows the disk)
+#   make bench      fio beside us            make asan    tests under ASan+UBSan
+#   V=1 shows commands; CC=clang works; CI=true turns warnings into errors
+B ?= build
+PREFIX ?= /usr/local
+CC ?= cc
+ifeq ($(origin CC),default)
+CC := cc
+endif
+PKGS := liburing ompi-c libcjson popt libisal gmp
+LIBS_FOUND := $(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes)
+PKG_CFLAGS := $(patsubst -I%,-isystem %,\
+	$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
+
+OPT ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wpointer-arith -Wvla
+ifdef CI
+WARN += -Werror
+endif
+CPPFLAGS += -I. -D_GNU_SOURCE
+ALL_CFLAGS = -std=c11 $(OPT) $(WARN) -pthread $(SAN) $(CFLAGS)
+ALL_LDFLAGS = -pthread $(SAN) $(LDFLAGS)
+LDLIBS += $(PKG_LIBS) -lm
+
+ROOMS := core storage accel_sim datagen workloads plan results cli
+SRC := $(sort $(foreach d,$(ROOMS),$(wildcard $(d)/*.c)))
+MAIN := cli/main.c
+OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/configs.o
+LIBOBJ := $(filter-out $(MAIN:%.c=$(B)/%.o),$(OBJ))
+TEST_SRC := $(wildcard tests/unit/*.c)
+TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
+BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
+CONFIGS := $(sort $(wildcard configs/*/*.json))
+HEADERS := $(foreach d,$(ROOMS),$(wildcard $(d)/*.h))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
+
+.PHONY: all check demo bench asan install clean deps tests \
+	check-includes check-headers format run-check run-demo run-bench
+all: $(B)/stoker
+
+ifneq ($(LIBS_FOUND),yes)
+$(B)/stoker: FORCE
+	@echo "stoker needs libraries that pkg-config does not find:" >&2
+	@for p in $(PKGS); do pkg-config --exists $$p || echo "  $$p" >&2; done
+	@echo "on Debian 12: tools/deps.sh (or make check, make demo)" >&2
+	@false
+FORCE:
+else
+$(B)/stoker: $(OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+endif
+
+$(B)/run_tests: $(TEST_OBJ) $(LIBOBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS) -lcunit
+
+$(B)/bench/%: $(B)/tests/bench/%.o $(LIBOBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(B)/%.o: %.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(B)/gen/configs.c: $(CONFIGS) tools/embed.sh
+	$(call say,GEN,$@)
+	@mkdir -p $(@D)
+	$(Q)tools/embed.sh $(CONFIGS) > $@.tmp && mv $@.tmp $@
+$(B)/gen/configs.o: $(B)/gen/configs.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
+
+-include $(patsubst %.o,%.d,$(OBJ) $(TEST_OBJ))
+
+tests: $(B)/stoker $(B)/run_tests
+
+# The two commands of the README install what is missing, then start a new
+# make, since the libraries are looked up when a makefile is read.
+deps:
+	@tools/deps.sh
+check: deps
+	@$(MAKE) --no-print-directory -j2 tests
+	@$(MAKE) --no-print-directory run-check
+run-check: check-includes check-headers
+	@STOKER=$(abspath $(B)/stoker) $(B)/run_tests
+demo: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@$(MAKE) --no-print-directory run-demo
+run-demo:
+	@STOKER=$(abspath $(B)/stoker) LIMIT='$(LIMIT)' tools/demo.sh
+bench: deps
+	@$(MAKE) --no-print-directory -j2 all
+	@STOKER=$(abspath $(B)/stoker) tests/bench/run
+asan: deps
+	@$(MAKE) --no-print-directory -j2 B=build/asan tests \
+		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' OPT='-O1 -g'
+	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
+	UBSAN_OPTIONS=print_stacktrace=1 \
+	STOKER=$(abspath build/asan/stoker) build/asan/run_tests
+
+check-includes:
+	@tools/check-includes.sh
+check-headers:
+	@for h in $(HEADERS); do echo "#include \"$$h\"" | \
+		$(CC) $(CPPFLAGS) $(PKG_CFLAGS) -std=c11 $(WARN) -Werror \
+		-fsyntax-only -x c - || { echo "$$h alone" >&2; exit 1; }; done
+install: all
+	install -D -m 755 $(B)/stoker $(DESTDIR)$(PREFIX)/bin/stoker
+format:
+	clang-format -i $(SRC) $(HEADERS) $(wildcard tests/*/*.[ch])
+clean:
+	rm -rf build

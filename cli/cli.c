@@ -1,0 +1,52 @@
+/* Errors and the live line; see cli.h. */
+#include "cli/cli.h"
+
+#include "storage/clock.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#define PLAIN_GAP_NS 10000000000LL
+
+static bool open_line;
+static int64_t plain_ns;
+
+int cli_fail(const struct err *e)
+{
+	cli_line_end();
+	if (e->text[0])
+		fprintf(stderr, "stoker: %s\n", e->text);
+	if (e->code == -EINTR)
+		return EXIT_INTERRUPTED;
+	return e->kind ? (int)e->kind : ERR_BUG;
+}
+
+void cli_line(bool keep, const char *fmt, ...)
+{
+	bool tty = isatty(STDERR_FILENO);
+	int64_t now = clock_monotonic_ns();
+	va_list ap;
+
+	if (!tty && !keep && plain_ns && now - plain_ns < PLAIN_GAP_NS)
+		return;
+	plain_ns = now;
+	if (tty)
+		fprintf(stderr, "\r");
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, tty ? "\033[K" : "\n");
+	open_line = tty;
+	if (keep)
+		cli_line_end();
+	fflush(stderr);
+}
+
+void cli_line_end(void)
+{
+	if (open_line)
+		fprintf(stderr, "\n");
+	open_line = false;
+}

@@ -1,0 +1,21 @@
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+/* What the commands share: errors to the user, exit codes, the live line. */
+#include "core/err.h"
+
+#include <stdbool.h>
+
+#define STOKER_VERSION "0.1.0"
+#define EXIT_INTERRUPTED 130
+
+/* Print "stoker: text" to stderr and return the exit code of the error. */
+int cli_fail(const struct err *e);
+
+/* A line on stderr that replaces itself on a terminal. Elsewhere it is
+ * printed when `keep` is set or every 10 s. */
+void cli_line(bool keep, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* End a live line before other text goes to the terminal. */
+void cli_line_end(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* Option tables over popt; see options.h. */
+#include "cli/options.h"
+
+#include "core/units.h"
+
+#include <errno.h>
+#include <popt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROWS_MAX 96
+#define NEAR_MAX 4 /* edits at which a name is no longer a likely typo */
+
+static unsigned edit_distance(const char *a, const char *b)
+{
+	unsigned row[128], diagonal, old, cost;
+	size_t i, j, n = strlen(b);
+
+	if (n + 1 > sizeof(row) / sizeof(row[0]))
+		return NEAR_MAX + 1;
+	for (j = 0; j <= n; j++)
+		row[j] = (unsigned)j;
+	for (i = 0; a[i]; i++) {
+		diagonal = row[0]++;
+		for (j = 1; j <= n; j++) {
+			old = row[j];
+			cost = diagonal + (a[i] != b[j - 1]);
+			if (row[j] + 1 < cost)
+				cost = row[j] + 1;
+			if (row[j - 1] + 1 < cost)
+				cost = row[j - 1] + 1;
+			row[j] = cost;
+			diagonal = old;
+		}
+	}
+	return row[n];
+}
+
+const char *options_nearest(const char *name, const char *const *names)
+{
+	const char *best = NULL;
+	unsigned d, least = NEAR_MAX + 1;
+
+	for (; *names; names++) {
+		d = edit_distance(name, *names);
+		if (d < least) {
+			least = d;
+			best = *names;
+		}
+	}
+	return best;
+}
+
+static int unknown_option(
+	const struct option_row *rows, const char *given, struct err *e)
+{
+	const char *names[ROWS_MAX + 1], *near;
+	char name[128];
+	size_t n = 0;
+
+	for (; rows->name; rows++)
+		if (rows->kind != OPTION_HEADING && n < ROWS_MAX)
+			names[n++] = rows->name;
+	names[n] = NULL;
+	snprintf(name, sizeof(name), "%s", given + strspn(given, "-"));
+	name[strcspn(name, "=")] = 0;
+	near = options_nearest(name, names);
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"unknown option %s%s%s%s; --help lists them", given,
+		near ? " (did you mean --" : "", near ? near : "",
+		near ? "?)" : "");
+}
+
+static int store_value(const struct option_row *row, void *into,
+	const char *text, struct err *e)
+{
+	void *at = (char *)into + row->offset;
+	const char **list = at;
+	char what[80];
+	size_t i;
+
+	switch (row->kind) {
+	case OPTION_HEADING:
+		break;
+	case OPTION_FLAG:
+		*(bool *)at = true;
+		break;
+	case OPTION_TEXT:
+		*(const char **)at = strdup(text);
+		break;
+	case OPTION_COUNT:
+		snprintf(what, sizeof(what), "--%s", row->name);
+		return units_parse_u64(text, what, row->min,
+			row->max ? row->max : UINT64_MAX, at, e);
+	case OPTION_LIST:
+		for (i = 0; list[i]; i++)
+			;
+		if (i + 1 >= OPTION_LIST_MAX)
+			return err_set(e, ERR_USAGE, -E2BIG,
+				"--%s is given too often", row->name);
+		list[i] = strdup(text);
+		break;
+	}
+	return 0;
+}
+
+static void fill_popt(const struct option_row *rows, struct poptOption *p)
+{
+	int i;
+
+	for (i = 0; rows[i].name && i < ROWS_MAX; i++) {
+		if (rows[i].kind == OPTION_HEADING)
+			continue;
+		p->longName = rows[i].name;
+		p->shortName = rows[i].letter;
+		p->argInfo = rows[i].kind == OPTION_FLAG ? POPT_ARG_NONE
+							 : POPT_ARG_STRING;
+		p->val = i + 1;
+		p++;
+	}
+	p->longName = "help";
+	p->shortName = 'h';
+	p->val = ROWS_MAX + 1;
+}
+
+int options_parse(const struct option_row *rows, void *into, int argc,
+	const char **argv, bool *help, struct err *e)
+{
+	struct poptOption table[ROWS_MAX + 2];
+	const char **args, *bad;
+	poptContext ctx;
+	char *text;
+	int v, r = 0;
+
+	*help = false;
+	memset(table, 0, sizeof(table));
+	fill_popt(rows, table);
+	/* popt passes over argv[0] */
+	args = calloc((size_t)argc + 2, sizeof(*args));
+	if (!args)
+		return err_nomem(e, "options");
+	args[0] = "stoker";
+	memcpy(args + 1, argv, (size_t)argc * sizeof(*args));
+	ctx = poptGetContext("stoker", argc + 1, args, table, 0);
+	while (!r && (v = poptGetNextOpt(ctx)) > 0) {
+		if (v == ROWS_MAX + 1) {
+			*help = true;
+			continue;
+		}
+		text = poptGetOptArg(ctx);
+		r = store_value(&rows[v - 1], into, text, e);
+		free(text);
+	}
+	bad = r ? NULL : poptPeekArg(ctx);
+	if (!r && v == POPT_ERROR_BADOPT)
+		r = unknown_option(
+			rows, poptBadOption(ctx, POPT_BADOPTION_NOALIAS), e);
+	else if (!r && v < -1)
+		r = err_set(e, ERR_USAGE, -EINVAL, "%s: %s",
+			poptBadOption(ctx, POPT_BADOPTION_NOALIAS),
+			poptStrerror(v));
+	else if (bad)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"unexpected argument \"%s\"; options begin with --",
+			bad);
+	poptFreeContext(ctx);
+	free(args);
+	return r;
+}
+
+void options_print_help(const struct option_row *rows)
+{
+	char left[80];
+
+	for (; rows->name; rows++) {
+		if (rows->kind == OPTION_HEADING) {
+			printf("\n%s:\n", rows->name);
+			continue;
+		}
+		snprintf(left, sizeof(left), "--%s%s%s", rows->name,
+			rows->arg ? " " : "", rows->arg ? rows->arg : "");
+		if (rows->letter)
+			printf("  -%c, ", rows->letter);
+		else
+			printf("      ");
+		if (strlen(left) > 30)
+			printf("%s\n%37s", left, "");
+		else
+			printf("%-31s", left);
+		printf("%s\n", rows->help);
+	}
+	printf("\n");
+}

@@ -1,0 +1,74 @@
+#ifndef CLI_TRAINING_H
+#define CLI_TRAINING_H
+/* The options of `stoker training ...` and what they resolve to. */
+#include "accel_sim/profile.h"
+#include "cli/options.h"
+#include "core/edition.h"
+#include "core/err.h"
+#include "core/record.h"
+#include "storage/engine.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct training_options {
+	/* what */
+	const char *model, *accelerator, *config_dir, *edition, *division;
+	const char *computation_time, *scale;
+	const char *params[OPTION_LIST_MAX];
+	/* where */
+	const char *data_dir, *results_dir, *system_name, *organization;
+	const char *drive, *clock, *engine, *limit_read;
+	/* how many */
+	uint64_t accelerators, max_accelerators, processes, hosts;
+	const char *memory, *hosts_list;
+	uint64_t per_node;
+	uint64_t runs, warmups;
+	/* how */
+	bool odirect, buffered, allow_fallback, verify, no_drop_caches;
+	uint64_t queue_depth;
+	const char *verdict, *content;
+	uint64_t seed;
+	bool overwrite, in_process, no_futex;
+	/* output */
+	bool json, dry_run, quiet;
+};
+
+extern const struct option_row training_datasize_rows[];
+extern const struct option_row training_datagen_rows[];
+extern const struct option_row training_run_rows[];
+extern const struct option_row training_profiles_rows[];
+
+void training_options_default(struct training_options *o);
+
+/* Everything that a command needs to know before it starts. */
+struct training_setup {
+	struct workload_profile profile; /* scaled */
+	struct edition edition;
+	struct rec_scale scale;
+	struct train_config config;
+	struct engine_spec engine;
+	bool virtual_time;
+	bool steady_verdict; /* the exit code follows the steady figure */
+	uint64_t memory_bytes_per_host; /* 0 = measure */
+	char not_closed[32][256]; /* why this run is not CLOSED */
+	uint32_t not_closed_count;
+};
+
+/*
+ * Profile, --computation-time, --scale, --param and the rest into a setup.
+ * for_run: checks what only a run needs (steps, division, admitted pairs).
+ */
+int training_resolve(const struct training_options *o, bool for_run,
+	struct training_setup *s, struct err *e);
+
+/* Add a reason why the run cannot be CLOSED. */
+void training_not_closed(struct training_setup *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+int cmd_training_datasize(int argc, const char **argv);
+int cmd_training_datagen(int argc, const char **argv);
+int cmd_training_run(int argc, const char **argv);
+int cmd_training_profiles(int argc, const char **argv);
+
+#endif

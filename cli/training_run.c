@@ -1,0 +1,381 @@
+/* `stoker training run`: options, plan, campaign, report. */
+#include "cli/cli.h"
+#include "cli/launch.h"
+#include "cli/training.h"
+
+#include "accel_sim/group.h"
+#include "core/json.h"
+#include "core/units.h"
+#include "plan/campaign.h"
+#include "plan/data_source.h"
+#include "results/record_json.h"
+#include "results/text.h"
+#include "storage/host.h"
+#include "storage/store.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct view {
+	const struct training_options *o;
+	const struct training_setup *s;
+	struct record *rec;
+	uint32_t run, runs;
+	bool warmup;
+};
+
+static void show_progress(void *ctx, const struct training_progress *p)
+{
+	struct view *v = ctx;
+	uint64_t done = (uint64_t)(p->epoch - 1) * p->steps + p->step;
+	uint64_t all = (uint64_t)p->epochs * p->steps;
+	double floor_pct = v->rec->config.au_floor_ppm / 1e4;
+	double gib_s = p->elapsed_ns ? (double)p->bytes_read *
+				(double)v->rec->config.accelerators /
+				(double)GIB_BYTES /
+				((double)p->elapsed_ns / 1e9)
+				     : 0;
+	int64_t left = done ? (int64_t)((double)p->elapsed_ns *
+				      (double)(all - done) / (double)done)
+			    : 0;
+	char time[UNITS_TEXT_MAX];
+
+	if (v->o->quiet)
+		return;
+	cli_line(false,
+		"run %u/%u%s epoch %u/%u step %u/%u  AU so far %.2f %% "
+		"(on course for %s)  %.2f GiB/s  %s left in this run",
+		v->run, v->runs, v->warmup ? " (warm-up)" : "", p->epoch,
+		p->epochs, p->step, p->steps, p->au_pct,
+		p->au_pct >= floor_pct ? "PASS" : "FAIL", gib_s,
+		units_format_time(time, left));
+}
+
+static void run_begins(void *ctx, const struct rec_run *run)
+{
+	struct view *v = ctx;
+
+	v->run = run->index + 1;
+	v->warmup = run->warmup;
+}
+
+/* <results>/<division>/<org>/results/<system>/training/<model>/run/<stamp> */
+static int leaf_path(const struct record *rec, const struct rec_run *run,
+	char *buf, size_t size)
+{
+	const struct train_config *c = &rec->config;
+	int n = snprintf(buf, size, "%s/%s/%s/results/%s/training/%s/run/%s",
+		c->results_dir, rec_division_name(c->division),
+		c->organization, c->system_name, c->model, run->stamp);
+
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
+static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
+	struct err *e)
+{
+	struct view *v = ctx;
+	char line[256], leaf[4096];
+	int r;
+
+	if (!v->o->quiet)
+		cli_line(true, "run %s",
+			results_run_line(line, sizeof(line), rec, run));
+	if (!rec->config.results_dir[0])
+		return 0;
+	if (leaf_path(rec, run, leaf, sizeof(leaf)))
+		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+			"--results-dir %s: path too long",
+			rec->config.results_dir);
+	r = results_write_run(rec, run, leaf, e);
+	return r ? err_wrap(e, "the run itself finished, but its files could "
+			       "not be written") : 0;
+}
+
+static void join_command_line(char *buf, size_t size)
+{
+	size_t used = 0;
+	int i, n;
+
+	for (i = 0; i < launch_argc && used < size; i++) {
+		n = snprintf(buf + used, size - used, "%s%s", i ? " " : "",
+			i ? launch_argv[i] : "stoker");
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+static int print_json(
+	const struct record *rec, const struct err *failed, int code)
+{
+	struct cJSON *doc = results_record_json(rec, false);
+	char *text;
+
+	if (doc && failed) {
+		cJSON_ReplaceItemInObject(doc, "status",
+			cJSON_CreateString(failed->code == -EINTR
+						   ? "interrupted"
+						   : "failed"));
+		json_add_string(doc, "error", failed->text);
+	}
+	if (doc)
+		json_add_u64(doc, "exit_code", (uint64_t)code);
+	text = doc ? json_print(doc, 2) : NULL;
+	cJSON_Delete(doc);
+	if (!text) {
+		fprintf(stderr, "stoker: out of memory for the report\n");
+		return ERR_ENV;
+	}
+	printf("%s\n", text);
+	free(text);
+	return code;
+}
+
+/* Any counted run below the floor fails, also with fewer than five runs. */
+static int verdict_code(const struct record *rec, bool steady)
+{
+	uint32_t i;
+
+	for (i = 0; i < rec->run_count; i++) {
+		const struct rec_run *run = &rec->runs[i];
+		const struct rec_metrics *m = &run->metrics;
+
+		if ((run->warmup && rec->campaign.runs_wanted) || !m->epochs)
+			continue;
+		if (steady ? m->steady_evaluated && !m->steady_meets
+			   : !m->meets_exact)
+			return ERR_VERDICT;
+	}
+	return 0;
+}
+
+static void resolve_record(struct record *rec, const struct training_setup *s)
+{
+	uint32_t i;
+
+	record_init(rec);
+	snprintf(rec->tool_version, sizeof(rec->tool_version), "%s",
+		STOKER_VERSION);
+	join_command_line(rec->command_line, sizeof(rec->command_line));
+	rec->config = s->config;
+	rec->campaign.runs_rule = s->edition.runs;
+	record_note(rec, "no-pre-warm",
+		"the reference's untimed pre-warm reads before each epoch are "
+		"left out: nothing is read before an epoch's block starts");
+	for (i = 0; i < s->not_closed_count; i++)
+		record_note(rec, "not-closed", "%s", s->not_closed[i]);
+}
+
+static int report(const struct training_options *o,
+	const struct training_setup *s, struct record *rec,
+	const struct err *failed)
+{
+	int code = failed ? cli_fail(failed)
+			  : verdict_code(rec, s->steady_verdict);
+
+	if (o->json)
+		return print_json(rec, failed, code);
+	if (failed) {
+		/* runs that had ended keep their worth */
+		if (rec->run_count > 1) {
+			printf("stopped early: %s\n", failed->text);
+			results_print_text(stdout, rec, s->steady_verdict);
+		}
+		return code;
+	}
+	results_print_text(stdout, rec, s->steady_verdict);
+	return code;
+}
+
+static int run_in_group(const struct training_options *o,
+	const struct training_setup *s, struct group *g)
+{
+	struct record rec;
+	struct view view = {.o = o, .s = s, .rec = &rec};
+	struct campaign c = {
+		.group = g,
+		.engine = s->engine,
+		.virtual_time = s->virtual_time,
+		.drop_caches = !o->no_drop_caches,
+		.allow_fallback = o->allow_fallback,
+		.runs = (uint32_t)o->runs,
+		.warmups = (uint32_t)o->warmups,
+		.run_ended = run_ended,
+		.run_begins = run_begins,
+		.progress = show_progress,
+		.ctx = &view,
+	};
+	struct err e = {.kind = ERR_NONE};
+	int r, code = 0;
+
+	resolve_record(&rec, s);
+	view.runs = c.runs + c.warmups;
+	launch_catch_signals();
+	r = campaign_run(&c, &rec, &e);
+	cli_line_end();
+	if (!g->first) {
+		code = report(o, s, &rec, r ? &e : NULL);
+		launch_report_exit(code);
+	} else if (r) {
+		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
+	}
+	record_fini(&rec);
+	return code;
+}
+
+static void dry_run_cost(const struct training_setup *s)
+{
+	const struct train_config *c = &s->config;
+	uint64_t steps = training_steps(c), total = 0, per_epoch;
+	struct dataset_layout layout;
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+	struct err e;
+
+	data_source_layout(c, &layout);
+	if (data_source_total_bytes(&layout, &total, &e))
+		total = c->files * c->record_bytes;
+	per_epoch = (uint64_t)((double)total / (double)c->files *
+			       (double)(steps * c->batch_size *
+					c->accelerators));
+	printf("data set  %" PRIu64 " files, %s\n", c->files,
+		units_format_bytes(a, total));
+	printf("an epoch  %" PRIu64 " steps x batch %" PRIu64 " x %" PRIu64
+	       " accelerators: reads %s\n",
+		steps, c->batch_size, c->accelerators,
+		units_format_bytes(a, per_epoch));
+	printf("a run     %" PRIu64 " epochs: reads %s, writes nothing; at "
+	       "least %s at AU 100 %%, %s at the floor\n",
+		c->epochs, units_format_bytes(a, per_epoch * c->epochs),
+		units_format_time(b, (int64_t)(steps * c->epochs) *
+					     c->computation_ns),
+		units_format_time(a, (int64_t)((double)(steps * c->epochs) *
+				     (double)c->computation_ns * 1e6 /
+				     c->au_floor_ppm)));
+	printf("demand    %.3f GB/s at AU 100 %%, %.3f GB/s at the floor of "
+	       "%g %%\n",
+		profile_demand_mib_per_s(&s->profile) * 1048576 / 1e9 *
+			(double)c->accelerators,
+		profile_demand_mib_per_s(&s->profile) * 1048576 / 1e9 *
+			(double)c->accelerators * c->au_floor_ppm / 1e6,
+		c->au_floor_ppm / 1e4);
+}
+
+static int dry_run(const struct training_options *o,
+	const struct training_setup *s)
+{
+	const struct train_config *c = &s->config;
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+	uint32_t i, each = training_buffers(c);
+
+	printf("dry run: nothing is read or written\n");
+	printf("%" PRIu64 " x %s on %s (%s), %s\n", c->accelerators,
+		c->accelerator, c->model, rec_division_name(c->division),
+		c->drive[0] ? c->drive : c->data_folder);
+	dry_run_cost(s);
+	printf("campaign  %" PRIu64 " warm-up + %" PRIu64 " counted run%s\n",
+		o->warmups, o->runs, o->runs == 1 ? "" : "s");
+	printf("reads     %s, %" PRIu64 " readers x %" PRIu64
+	       " requests of %s\n",
+		c->odirect ? "O_DIRECT" : "buffered", c->read_threads,
+		c->queue_depth, units_format_bytes(a, c->transfer_bytes));
+	printf("memory    %u buffers, %s an accelerator, %s in all\n", each,
+		units_format_bytes(a, each * c->transfer_bytes),
+		units_format_bytes(
+			b, each * c->transfer_bytes * c->accelerators));
+	printf("results   %s\n",
+		c->results_dir[0] ? c->results_dir : "on the screen only");
+	for (i = 0; i < s->not_closed_count; i++)
+		printf("not CLOSED: %s\n", s->not_closed[i]);
+	return 0;
+}
+
+/* The number of ranks must be what was asked for. */
+static int check_ranks(
+	const struct training_options *o, const struct group *g, struct err *e)
+{
+	if (g->size == o->accelerators)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"asked for %" PRIu64 " accelerators, MPI started %u rank%s; "
+		"use mpirun -n %" PRIu64, o->accelerators, g->size,
+		g->size == 1 ? "" : "s", o->accelerators);
+}
+
+/* Started by mpirun or srun: one accelerator a rank. */
+static int run_launched(struct training_options *o)
+{
+	struct training_setup s;
+	struct group *g;
+	struct err e;
+	int r, code;
+
+	r = group_mpi_open(&g, &e);
+	if (r)
+		return cli_fail(&e);
+	if (!o->accelerators)
+		o->accelerators = g->size;
+	r = check_ranks(o, g, &e);
+	if (!r)
+		r = training_resolve(o, true, &s, &e);
+	if (!r && s.virtual_time)
+		r = err_set(&e, ERR_USAGE, -EINVAL,
+			"virtual time runs in one process: start stoker "
+			"without mpirun, or pass --clock real");
+	/* every rank read the same arguments: all come to the same end */
+	r = group_agree(g, r, &e);
+	if (r) {
+		code = g->first ? (int)e.kind : cli_fail(&e);
+		if (!g->first)
+			launch_report_exit(code);
+	} else {
+		code = run_in_group(o, &s, g);
+	}
+	group_close(g);
+	/* the parent takes the code from its file; mpirun would complain */
+	return getenv("STOKER_EXIT_FILE") ? 0 : code;
+}
+
+int cmd_training_run(int argc, const char **argv)
+{
+	struct training_options o;
+	struct training_setup s;
+	struct group *g;
+	struct err e;
+	bool help;
+	int r, code;
+
+	training_options_default(&o);
+	r = options_parse(training_run_rows, &o, argc, argv, &help, &e);
+	if (r)
+		return cli_fail(&e);
+	if (help) {
+		printf("usage: stoker training run --data-dir DIR | --drive "
+		       "MODEL [OPTION...]\n");
+		options_print_help(training_run_rows);
+		return 0;
+	}
+	if (!o.drive && !o.data_dir) {
+		err_set(&e, ERR_USAGE, -EINVAL,
+			"training run needs --data-dir DIR (a real drive) or "
+			"--drive MODEL (a modelled one)");
+		return cli_fail(&e);
+	}
+	if (group_launched())
+		return run_launched(&o);
+	if (!o.accelerators)
+		o.accelerators = 1;
+	if (training_resolve(&o, true, &s, &e))
+		return cli_fail(&e);
+	if (o.dry_run)
+		return dry_run(&o, &s);
+	if (o.accelerators > 1 && !s.virtual_time && !o.in_process)
+		return launch_mpirun(o.accelerators, o.hosts_list, o.per_node);
+	if (group_local_open((uint32_t)o.accelerators, &g, &e))
+		return cli_fail(&e);
+	code = run_in_group(&o, &s, g);
+	group_close(g);
+	return code;
+}

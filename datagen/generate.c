@@ -1,0 +1,359 @@
+/* The data set writer; see generate.h. */
+#include "datagen/generate.h"
+
+#include "datagen/npz.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DIRECT_ALIGN 4096ULL
+#define FILES_AT_ONCE 3
+
+/* A chunk's request and its buffer. */
+struct chunk {
+	struct engine_op op;
+	struct slot *slot;
+	uint32_t want_bytes; /* without O_DIRECT's padding */
+	struct chunk *next;
+};
+
+/* A file in work. */
+struct slot {
+	struct generator *g;
+	bool busy, syncing;
+	uint64_t index;
+	struct store_file file;
+	struct dataset_dims dims;
+	uint64_t payload_end; /* file offset */
+	struct content_stream content;
+	uint32_t crc32;
+	uint64_t next_offset; /* of the chunk to make */
+	uint32_t in_flight;
+	/* the first chunk is written last: its head holds the CRC */
+	struct chunk *first;
+	uint8_t *tail;
+	size_t tail_bytes;
+	struct engine_op sync;
+};
+
+struct generator {
+	struct loop_task task;
+	struct generate_config c;
+	struct store *store;
+	struct loop *loop;
+	struct slot slots[FILES_AT_ONCE];
+	struct chunk chunks[GENERATE_BUFFERS], *free_chunks;
+	uint64_t next_file;
+	struct generate_progress progress;
+	bool failed;
+	struct err error;
+};
+
+bool generate_is_present(struct store *s, const struct dataset_layout *l,
+	struct dataset_dims d, uint64_t i, uint32_t *crc32)
+{
+	uint8_t head[4096];
+	uint64_t size, want = dataset_file_bytes(l, d);
+	struct store_file f;
+	bool ok;
+	ssize_t n;
+
+	if (store_stat(s, i, &size) || size != want)
+		return false;
+	if (store_open(s, i, false, &f, NULL))
+		return false;
+	n = pread(f.fd, head, sizeof(head), 0);
+	store_close(s, &f);
+	ok = n >= NPZ_HEAD_BYTES &&
+	     !npz_check_head(head, (size_t)n, size, d.d1, d.d2,
+		     l->samples_per_file, crc32, NULL);
+	return ok;
+}
+
+static void fail(struct generator *g, const struct err *e)
+{
+	if (!g->failed) {
+		g->failed = true;
+		g->error = *e;
+	}
+	loop_ready(g->loop, &g->task);
+}
+
+static void io_failed(struct slot *s, const struct engine_op *op,
+	uint32_t want_bytes, const char *doing)
+{
+	char path[4352];
+	struct err e;
+
+	store_label(s->g->store, s->index, path, sizeof(path));
+	if (op->result < 0)
+		err_set(&e, ERR_IO, (int)op->result, "%s %s.part: %s", doing,
+			path, strerror((int)-op->result));
+	else
+		err_set(&e, ERR_IO, -ENOSPC,
+			"%s %s.part: only %" PRId64 " of %u bytes at offset "
+			"%" PRIu64 " were written; is the file system full?",
+			doing, path, op->result, want_bytes, op->offset_bytes);
+	fail(s->g, &e);
+}
+
+static void sync_done(struct engine_op *op)
+{
+	struct slot *s = op->owner;
+	struct generator *g = s->g;
+	struct err e;
+
+	if (op->result < 0) {
+		io_failed(s, op, 0, "syncing");
+		return;
+	}
+	if (store_commit(g->store, &s->file, &e)) {
+		fail(g, &e);
+		return;
+	}
+	store_close(g->store, &s->file);
+	g->c.crc32[s->index] = s->crc32;
+	g->progress.files_done++;
+	s->busy = false;
+	s->syncing = false;
+	loop_ready(g->loop, &g->task);
+}
+
+static void start_sync(struct slot *s)
+{
+	struct generator *g = s->g;
+	struct err e;
+
+	s->syncing = true;
+	if (store_seal(g->store, &s->file, &e)) {
+		fail(g, &e);
+		return;
+	}
+	s->sync.opcode = ENGINE_FSYNC;
+	s->sync.fd = s->file.fd;
+	s->sync.done = sync_done;
+	s->sync.owner = s;
+	if (engine_submit(g->loop->engine, &s->sync)) {
+		err_set(&e, ERR_IO, -EAGAIN, "the engine refuses an fsync");
+		fail(g, &e);
+	}
+}
+
+static void chunk_done(struct engine_op *op)
+{
+	struct chunk *c = op->owner;
+	struct slot *s = c->slot;
+	struct generator *g = s->g;
+
+	s->in_flight--;
+	c->next = g->free_chunks;
+	g->free_chunks = c;
+	if (op->result < (int64_t)op->len_bytes) {
+		io_failed(s, op, op->len_bytes, "writing");
+		return;
+	}
+	g->progress.bytes_done += c->want_bytes;
+	if (!g->failed && !s->in_flight && !s->first &&
+		s->next_offset >= s->file.size_bytes)
+		start_sync(s);
+	loop_ready(g->loop, &g->task);
+}
+
+static void submit(struct slot *s, struct chunk *c)
+{
+	struct generator *g = s->g;
+	struct err e;
+
+	s->in_flight++;
+	if (engine_submit(g->loop->engine, &c->op)) {
+		s->in_flight--;
+		err_set(&e, ERR_IO, -EAGAIN, "the engine refuses a write");
+		fail(g, &e);
+	}
+}
+
+/* Fill the chunk's part of head (left open), payload and tail. */
+static void fill(struct slot *s, uint8_t *buf, uint64_t from, uint64_t to)
+{
+	uint64_t spf = s->g->c.layout->samples_per_file;
+	uint64_t a = from, b;
+
+	if (a < NPZ_HEAD_BYTES) {
+		b = to < NPZ_HEAD_BYTES ? to : NPZ_HEAD_BYTES;
+		memset(buf, 0, b - a);
+		a = b;
+	}
+	if (a < s->payload_end && a < to) {
+		b = to < s->payload_end ? to : s->payload_end;
+		content_stream_read(&s->content, buf + (a - from), b - a);
+		s->crc32 = npz_crc_update(s->crc32, buf + (a - from), b - a);
+		a = b;
+	}
+	if (a < to) {
+		if (a == s->payload_end)
+			npz_build_tail(s->tail, s->tail_bytes, s->dims.d1,
+				s->dims.d2, spf, s->crc32);
+		memcpy(buf + (a - from), s->tail + (a - s->payload_end),
+			to - a);
+	}
+}
+
+/* Make and send one chunk of s; the free list is not empty. */
+static void make_chunk(struct slot *s)
+{
+	struct generator *g = s->g;
+	struct chunk *c = g->free_chunks;
+	uint64_t from = s->next_offset, to = from + GENERATE_CHUNK_BYTES, len;
+	uint8_t *buf = c->op.buf;
+
+	g->free_chunks = c->next;
+	if (to > s->file.size_bytes)
+		to = s->file.size_bytes;
+	fill(s, buf, from, to);
+	c->want_bytes = (uint32_t)(to - from);
+	len = to - from;
+	if (g->c.direct) {
+		len = (len + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
+		memset(buf + (to - from), 0, len - (to - from));
+	}
+	c->slot = s;
+	c->op.fd = s->file.fd;
+	c->op.offset_bytes = from;
+	c->op.len_bytes = (uint32_t)len;
+	s->next_offset = to;
+	if (from == 0)
+		s->first = c;
+	else
+		submit(s, c);
+	if (to < s->file.size_bytes)
+		return;
+	c = s->first;
+	s->first = NULL;
+	npz_build_head(c->op.buf, s->dims.d1, s->dims.d2,
+		g->c.layout->samples_per_file, s->crc32);
+	submit(s, c);
+}
+
+/* Begin the next file that is not there yet; false if there is none. */
+static bool start_file(struct generator *g, struct slot *s, struct err *e)
+{
+	const struct dataset_layout *l = g->c.layout;
+	struct content_key key = {.kind = g->c.kind, .seed = g->c.seed};
+
+	while (g->next_file < l->files && g->c.present[g->next_file])
+		g->next_file += g->c.workers;
+	if (g->next_file >= l->files)
+		return false;
+	s->index = g->next_file;
+	g->next_file += g->c.workers;
+	s->dims = g->c.dims[s->index];
+	if (store_create(g->store, s->index, dataset_file_bytes(l, s->dims),
+		    g->c.direct, &s->file, e)) {
+		fail(g, e);
+		return false;
+	}
+	s->busy = true;
+	s->payload_end = NPZ_HEAD_BYTES + dataset_payload_bytes(l, s->dims);
+	key.file = s->index;
+	content_stream_init(&s->content, &key);
+	s->crc32 = npz_crc_begin(s->dims.d1, s->dims.d2, l->samples_per_file);
+	s->next_offset = 0;
+	return true;
+}
+
+/*
+ * One chunk a call: between two the loop looks after the engine. The oldest
+ * file in work goes first, so that files end one after another.
+ */
+static int generate_step(struct loop_task *task, struct err *e)
+{
+	struct generator *g = (struct generator *)task;
+	struct slot *s, *oldest = NULL;
+	bool busy = false, more = true;
+	size_t i;
+
+	for (i = 0; i < FILES_AT_ONCE && !g->failed; i++) {
+		s = &g->slots[i];
+		if (!s->busy && more)
+			more = start_file(g, s, e);
+		busy |= s->busy;
+		if (s->busy && s->next_offset < s->file.size_bytes &&
+			(!oldest || s->index < oldest->index))
+			oldest = s;
+	}
+	if (g->failed) {
+		*e = g->error;
+		return e->code;
+	}
+	if (oldest && g->free_chunks) {
+		make_chunk(oldest);
+		loop_sleep(g->loop, &g->task, clock_now(g->loop->clock));
+	}
+	return !busy;
+}
+
+int generate_open(const struct generate_config *c, struct store *s,
+	struct loop *l, struct buffers *b, struct generator **out,
+	struct err *e)
+{
+	struct generator *g = calloc(1, sizeof(*g));
+	size_t i, tail = npz_tail_bytes(c->layout->samples_per_file);
+
+	if (!g)
+		return err_nomem(e, "the generator");
+	g->c = *c;
+	g->store = s;
+	g->loop = l;
+	g->task.step = generate_step;
+	g->next_file = c->worker;
+	for (i = 0; i < FILES_AT_ONCE; i++) {
+		g->slots[i].g = g;
+		g->slots[i].file.fd = -1;
+		g->slots[i].tail_bytes = tail;
+		g->slots[i].tail = malloc(tail);
+		if (!g->slots[i].tail) {
+			generate_close(g);
+			return err_nomem(e, "the generator");
+		}
+	}
+	for (i = 0; i < GENERATE_BUFFERS; i++) {
+		struct chunk *k = &g->chunks[i];
+
+		k->op.opcode = ENGINE_WRITE;
+		k->op.buf = buffers_at(b, (uint32_t)i);
+		k->op.buf_index = b->registered ? 0 : -1;
+		k->op.done = chunk_done;
+		k->op.owner = k;
+		k->next = g->free_chunks;
+		g->free_chunks = k;
+	}
+	*out = g;
+	return loop_add(l, &g->task, e);
+}
+
+struct loop_task *generate_task(struct generator *g)
+{
+	return &g->task;
+}
+
+void generate_get_progress(
+	const struct generator *g, struct generate_progress *p)
+{
+	*p = g->progress;
+}
+
+void generate_close(struct generator *g)
+{
+	size_t i;
+
+	if (!g)
+		return;
+	for (i = 0; i < FILES_AT_ONCE; i++) {
+		store_close(g->store, &g->slots[i].file);
+		free(g->slots[i].tail);
+	}
+	free(g);
+}

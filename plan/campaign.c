@@ -1,0 +1,377 @@
+/* Campaigns of training runs; see campaign.h. */
+#include "plan/campaign.h"
+
+#include "accel_sim/au.h"
+#include "core/units.h"
+#include "datagen/dataset.h"
+#include "plan/data_source.h"
+#include "storage/host.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+/* What one process holds for the length of a campaign. */
+struct job {
+	const struct campaign *c;
+	struct record *rec;
+	struct clock clock;
+	struct engine *engine;
+	struct buffers buffers;
+	struct data_source source;
+	struct shard *shard;
+	struct rec_run *run; /* rank 0's process: where records go */
+};
+
+static void not_dropped(void *ctx, const struct err *why)
+{
+	struct job *j = ctx;
+
+	record_note(j->rec, "cache-drop",
+		"%s; %s", why->text,
+		j->rec->config.odirect
+			? "harmless here, reads are O_DIRECT"
+			: "each file's own cache was dropped instead "
+			  "(POSIX_FADV_DONTNEED), look at the cached share");
+}
+
+static void note_buffers(struct job *j)
+{
+	const struct buffers *b = &j->buffers;
+
+	if (!b->mem)
+		return;
+	if (!b->huge)
+		record_note(j->rec, "huge-pages",
+			"I/O buffers got 4-KiB pages instead of huge pages "
+			"(/sys/kernel/mm/transparent_hugepage/enabled is "
+			"\"never\", or memory is fragmented): large reads are "
+			"cut into small device requests");
+	if (b->register_error)
+		record_note(j->rec, "registered-buffers",
+			"I/O buffers are not registered with io_uring (%s%s): "
+			"more CPU per request",
+			strerror(-b->register_error),
+			b->register_error == -ENOMEM
+				? ", ulimit -l is too low"
+				: "");
+}
+
+static int open_engine(struct job *j, struct err *e)
+{
+	struct train_config *t = &j->rec->config;
+	struct engine_spec spec = j->c->engine;
+	struct group *g = j->c->group;
+	uint32_t each = training_buffers(t);
+	bool real = engine_spec_is_real(&spec);
+	char why[512];
+	int r;
+
+	clock_start(&j->clock, j->c->virtual_time);
+	j->rec->time.wall_anchor_ns = j->clock.wall_anchor_ns;
+	j->rec->time.is_virtual = j->clock.is_virtual;
+	if (real) {
+		r = buffers_guard(g->ranks_on_host, each, t->transfer_bytes,
+			buffers_available_bytes(), e);
+		if (r)
+			return r;
+	}
+	spec.depth = each * g->count;
+	spec.dir = t->data_folder;
+	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
+	if (r)
+		return r;
+	snprintf(t->engine, sizeof(t->engine), "%s", engine_name(j->engine));
+	if (why[0])
+		record_note(j->rec, "engine", "%s, max depth %u", why,
+			spec.depth);
+	if (t->limit_read_bytes_per_s) {
+		engine_set_limit(j->engine, t->limit_read_bytes_per_s,
+			group_limit_word(g));
+		record_note(j->rec, "limit-read",
+			"reads are slowed to %.1f MB/s on purpose "
+			"(--limit-read): not the drive's own speed",
+			(double)t->limit_read_bytes_per_s / 1e6);
+	}
+	r = buffers_init(&j->buffers, j->engine, spec.depth,
+		t->transfer_bytes, real, e);
+	note_buffers(j);
+	return r;
+}
+
+/* Rank 0 gets one host's description after the other. */
+struct host_message {
+	uint32_t host, leader;
+	struct rec_host h; /* pointers mean nothing */
+	char cpuinfo[4096], meminfo[4096];
+};
+
+static int take_host(void *arg, uint32_t process, const void *buf,
+	size_t size_bytes, struct err *e)
+{
+	struct record *rec = ((struct job *)arg)->rec;
+	const struct host_message *m = buf;
+	struct rec_host *h;
+
+	(void)process;
+	if (size_bytes != sizeof(*m) || m->host >= rec->host_count)
+		return err_set(e, ERR_BUG, -EBADMSG, "bad host message");
+	if (!m->leader)
+		return 0;
+	h = &rec->hosts[m->host];
+	*h = m->h;
+	h->cpuinfo = strdup(m->cpuinfo);
+	h->meminfo = strdup(m->meminfo);
+	return h->cpuinfo && h->meminfo ? 0 : err_nomem(e, "host facts");
+}
+
+static void put_text(char *to, size_t size, char *text)
+{
+	snprintf(to, size, "%s", text ? text : "");
+	free(text);
+}
+
+static int gather_hosts(struct job *j, struct err *e)
+{
+	struct group *g = j->c->group;
+	struct host_message *m = calloc(1, sizeof(*m));
+	int r;
+
+	free(j->rec->hosts);
+	j->rec->hosts = calloc(g->hosts, sizeof(*j->rec->hosts));
+	if (!m || !j->rec->hosts) {
+		free(m);
+		return err_nomem(e, "host facts");
+	}
+	j->rec->host_count = g->hosts;
+	m->host = g->host;
+	m->leader = g->host_leader;
+	host_name(m->h.name, sizeof(m->h.name));
+	m->h.ranks = g->ranks_on_host;
+	m->h.cpu_count = host_cpu_count();
+	m->h.memory_bytes = host_memory_bytes();
+	put_text(m->cpuinfo, sizeof(m->cpuinfo), host_cpuinfo_text());
+	put_text(m->meminfo, sizeof(m->meminfo), host_meminfo_text());
+	r = group_gather(g, m, sizeof(*m), take_host, j, e);
+	free(m);
+	return r;
+}
+
+static int take_notes(void *arg, uint32_t process, const void *buf,
+	size_t size_bytes, struct err *e)
+{
+	struct record *rec = ((struct job *)arg)->rec;
+	const struct rec_note *n = buf;
+	size_t i;
+
+	for (i = 0; process && i < size_bytes / sizeof(*n); i++)
+		if (record_note(rec, n[i].id, "%s", n[i].text))
+			return err_nomem(e, "notes");
+	return 0;
+}
+
+static int gather_notes(struct job *j, struct err *e)
+{
+	return group_gather(j->c->group, j->rec->notes,
+		j->rec->note_count * sizeof(*j->rec->notes), take_notes, j, e);
+}
+
+static int take_rank(void *arg, uint32_t process, const void *buf,
+	size_t size_bytes, struct err *e)
+{
+	struct rec_run *run = ((struct job *)arg)->run;
+
+	return rec_rank_unpack(&run->ranks[process], buf, size_bytes, e);
+}
+
+/* Bring the ranks' measurements into run->ranks of rank 0's process. */
+static int gather_ranks(struct job *j, struct rec_rank *mine, struct err *e)
+{
+	struct group *g = j->c->group;
+	size_t size = 0;
+	void *buf = NULL;
+	int r;
+
+	if (g->count == g->size) {
+		memcpy(j->run->ranks, mine, g->size * sizeof(*mine));
+		memset(mine, 0, g->size * sizeof(*mine));
+		return 0;
+	}
+	r = rec_rank_pack(&mine[0], &buf, &size);
+	if (r)
+		err_nomem(e, "a rank's record");
+	r = group_agree(g, r, e);
+	if (!r)
+		r = group_gather(g, buf, size, take_rank, j, e);
+	free(buf);
+	return group_agree(g, r, e);
+}
+
+static void stamp(struct rec_run *run, const struct record *rec, int64_t ns)
+{
+	time_t s = (time_t)((rec->time.wall_anchor_ns + ns) / NS_PER_S);
+	struct tm tm;
+
+	localtime_r(&s, &tm);
+	strftime(run->stamp, sizeof(run->stamp), "%Y%m%d_%H%M%S", &tm);
+}
+
+static int one_run(struct job *j, struct err *e)
+{
+	const struct train_config *t = &j->rec->config;
+	struct group *g = j->c->group;
+	struct training_env env = {
+		.config = t,
+		.engine = j->engine,
+		.store = &j->source.store,
+		.group = g,
+		.shard = j->shard,
+		.buffers = &j->buffers,
+		.drop_caches = j->c->drop_caches,
+		.check = t->verify ? data_source_check : NULL,
+		.check_ctx = &j->source,
+		.progress = g->first ? NULL : j->c->progress,
+		.progress_ctx = j->c->ctx,
+		.not_dropped = not_dropped,
+		.note_ctx = j,
+	};
+	struct rec_rank *mine = calloc(g->count, sizeof(*mine));
+	uint32_t i;
+	int r = 0;
+
+	if (!mine)
+		r = err_nomem(e, "the run's record");
+	j->source.verified = 0;
+	r = group_agree(g, r, e);
+	if (!r)
+		r = training_run(&env, mine, e);
+	for (i = 0; !r && t->verify && i < g->count; i++)
+		mine[i].samples_verified = j->source.verified / g->count;
+	if (!r)
+		r = gather_ranks(j, mine, e);
+	for (i = 0; mine && i < g->count; i++)
+		rec_rank_fini(&mine[i]);
+	free(mine);
+	return r;
+}
+
+/* A run of one step has no AU; everything else about it is known. */
+static int metrics(struct job *j, struct rec_run *run, struct err *e)
+{
+	const struct train_config *t = &j->rec->config;
+	int r;
+
+	if (training_steps(t) > 1) {
+		r = acc_metrics(run, t, e);
+		if (!r && run->metrics.meets_double != run->metrics.meets_exact)
+			record_note(j->rec, "edge",
+				"run %s sits on the edge: exact arithmetic "
+				"says %s, the reference's doubles say \"%s\" "
+				"(written to summary.json)",
+				run->stamp,
+				run->metrics.meets_exact ? "PASS" : "FAIL",
+				run->metrics.meets_double ? "success"
+							  : "fail");
+		return r;
+	}
+	record_note(j->rec, "one-step",
+		"AU NOT EVALUATED: no steps left after excluding the first "
+		"(each accelerator has 1 step an epoch; AU needs at least 2: "
+		"%" PRIu64 " files)",
+		2 * t->batch_size * t->accelerators / t->samples_per_file);
+	return 0;
+}
+
+static int next_run(struct job *j, uint32_t i, struct err *e)
+{
+	struct group *g = j->c->group;
+	struct record *rec = j->rec;
+	struct rec_run *run = record_add_run(rec);
+	int r = 0;
+
+	if (run)
+		run->ranks = calloc(g->size, sizeof(*run->ranks));
+	if (!run || !run->ranks)
+		r = err_nomem(e, "a run's record");
+	r = group_agree(g, r, e);
+	if (r)
+		return r;
+	j->run = run;
+	run->rank_count = g->size;
+	run->index = i;
+	run->warmup = i < j->c->warmups;
+	run->start_ns = clock_now(&j->clock);
+	stamp(run, rec, run->start_ns);
+	if (!g->first && j->c->run_begins)
+		j->c->run_begins(j->c->ctx, run);
+	r = one_run(j, e);
+	run->end_ns = clock_now(&j->clock);
+	run->status = !r ? REC_FINISHED
+		      : loop_interrupted ? REC_INTERRUPTED
+					 : REC_FAILED;
+	if (!r)
+		r = gather_notes(j, e);
+	if (!r && !g->first)
+		r = metrics(j, run, e);
+	if (!r && !g->first && j->c->run_ended)
+		r = j->c->run_ended(j->c->ctx, rec, run, e);
+	return group_agree(g, r, e);
+}
+
+static int open_job(struct job *j, struct err *e)
+{
+	struct train_config *t = &j->rec->config;
+	struct group *g = j->c->group;
+	int r;
+
+	/* deadlines of a millisecond want timers better than 50 us */
+	prctl(PR_SET_TIMERSLACK, 1000UL);
+	r = data_source_open(&j->source, t, j->c->allow_fallback, j->rec, e);
+	if (!r)
+		r = open_engine(j, e);
+	if (!r) {
+		j->shard = shard_new(t->files, t->accelerators, e);
+		r = j->shard ? 0 : e->code;
+	}
+	r = group_agree(g, r, e);
+	return r ? r : gather_hosts(j, e);
+}
+
+static void close_job(struct job *j)
+{
+	shard_free(j->shard);
+	buffers_fini(&j->buffers);
+	engine_close(j->engine);
+	data_source_close(&j->source);
+}
+
+int campaign_run(const struct campaign *c, struct record *rec, struct err *e)
+{
+	struct job j = {.c = c, .rec = rec};
+	uint32_t runs = c->runs + c->warmups, i;
+	int r;
+
+	snprintf(rec->config.group, sizeof(rec->config.group), "%s",
+		c->group->ops->name);
+	snprintf(rec->config.clock, sizeof(rec->config.clock), "%s",
+		c->virtual_time ? "virtual" : "real");
+	rec->campaign.runs_wanted = c->runs;
+	rec->campaign.warmups = c->warmups;
+	r = open_job(&j, e);
+	if (!r && c->virtual_time && runs > 1) {
+		/* nothing differs between runs on a deterministic drive */
+		rec->campaign.stands_for_all = true;
+		rec->campaign.warmups = 0;
+		runs = 1;
+	}
+	for (i = 0; !r && i < runs; i++)
+		r = next_run(&j, i, e);
+	if (!c->group->first)
+		acc_campaign_verdict(rec);
+	close_job(&j);
+	return r;
+}

@@ -1,0 +1,42 @@
+#ifndef PLAN_CAMPAIGN_H
+#define PLAN_CAMPAIGN_H
+/*
+ * A campaign of training runs: warm-up and counted runs over one data set, on
+ * a drive or a modelled one, into one record, with the verdict of the rule of
+ * five consecutive runs. Collective over a group; what is said of the record
+ * holds in rank 0's process.
+ */
+#include "accel_sim/group.h"
+#include "core/err.h"
+#include "core/record.h"
+#include "storage/engine.h"
+#include "workloads/training.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct campaign {
+	struct group *group;
+	struct engine_spec engine;
+	bool virtual_time;
+	bool drop_caches;
+	bool allow_fallback; /* buffered where O_DIRECT is refused */
+	uint32_t runs, warmups;
+	/*
+	 * Called in rank 0's process when a run has ended and its metrics are
+	 * known; an error ends the campaign.
+	 */
+	int (*run_ended)(void *ctx, struct record *rec, struct rec_run *run,
+		struct err *e);
+	void (*progress)(void *ctx, const struct training_progress *p);
+	void (*run_begins)(void *ctx, const struct rec_run *run);
+	void *ctx;
+};
+
+/*
+ * Run it. rec->config is resolved; hosts, notes, runs and the verdict are
+ * added. On an error the runs that had ended stay in the record.
+ */
+int campaign_run(const struct campaign *c, struct record *rec, struct err *e);
+
+#endif

@@ -1,0 +1,344 @@
+/* The data set a run reads; see data_source.h. */
+#include "plan/data_source.h"
+
+#include "core/units.h"
+#include "datagen/content.h"
+#include "datagen/npz.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void data_source_layout(const struct train_config *c, struct dataset_layout *l)
+{
+	memset(l, 0, sizeof(*l));
+	l->files = c->files;
+	l->subfolders = c->subfolders;
+	l->samples_per_file = c->samples_per_file;
+	l->record_bytes = c->record_bytes;
+	l->record_stdev_bytes = c->record_stdev_bytes;
+	l->ranks = c->datagen_ranks ? c->datagen_ranks : 1;
+	snprintf(l->format, sizeof(l->format), "%s", c->format);
+}
+
+static int name_path(void *ctx, uint64_t i, char *buf, size_t buf_bytes)
+{
+	struct data_source *d = ctx;
+
+	return dataset_file_path(&d->layout, d->folder, i, buf, buf_bytes);
+}
+
+static uint64_t name_size(void *ctx, uint64_t i)
+{
+	struct data_source *d = ctx;
+
+	return dataset_file_bytes(&d->layout, d->dims[i]);
+}
+
+static int compute_dims(struct data_source *d, struct err *e)
+{
+	d->dims = calloc(d->layout.files, sizeof(*d->dims));
+	if (!d->dims)
+		return err_nomem(e, "the data set's sizes");
+	return dataset_dims_all(&d->layout, d->dims, e);
+}
+
+int data_source_total_bytes(
+	const struct dataset_layout *l, uint64_t *bytes, struct err *e)
+{
+	struct data_source d = {.layout = *l};
+	uint64_t i, sum = 0;
+	int r = compute_dims(&d, e);
+
+	for (i = 0; !r && i < l->files; i++)
+		sum += dataset_file_bytes(l, d.dims[i]);
+	free(d.dims);
+	*bytes = sum;
+	return r;
+}
+
+/* As the reference: every k-th file, so that 10^4 looks are the most. */
+static uint64_t look_interval(uint64_t files)
+{
+	uint64_t k = 1;
+
+	while (k < 10000 && files >= 10000 * k)
+		k *= 10;
+	return k;
+}
+
+static int check_one(struct data_source *d, uint64_t i, struct err *e)
+{
+	char path[4352];
+	uint64_t size;
+	int r = store_stat(&d->store, i, &size);
+
+	if (!r && size)
+		return 0;
+	store_label(&d->store, i, path, sizeof(path));
+	if (!r)
+		return err_set(e, ERR_IO, -ENODATA,
+			"%s is empty; generate the data set again", path);
+	return err_set(e, ERR_IO, r,
+		"%s: %s; is the data set complete, and was it generated with "
+		"dataset.num_files_train=%" PRIu64 "? (stoker training datagen "
+		"makes it)",
+		path, strerror(-r), d->layout.files);
+}
+
+static int check_manifest(struct data_source *d, const struct train_config *c,
+	struct err *e)
+{
+	const struct manifest *m = &d->manifest;
+
+	if (m->layout.files != c->files ||
+		m->layout.record_bytes != c->record_bytes)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s holds %" PRIu64 " files of %" PRIu64 " bytes on "
+			"average (scale %s), the run asks for %" PRIu64
+			" of %" PRIu64 "; pass --param "
+			"dataset.num_files_train=%" PRIu64
+			" and the same --scale, or generate another set",
+			d->folder, m->layout.files, m->layout.record_bytes,
+			m->scale, c->files, c->record_bytes, m->layout.files);
+	if (!m->complete)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"the data set in %s is not complete (its generation "
+			"was interrupted); run the same datagen again, it "
+			"continues", d->folder);
+	return 0;
+}
+
+/* One aligned read tells whether O_DIRECT works here. */
+static int try_direct(struct data_source *d, struct err *e)
+{
+	struct store_file f;
+	int r = store_open(&d->store, 0, true, &f, e);
+	void *buf;
+
+	if (r)
+		return r;
+	if (posix_memalign(&buf, 4096, 4096)) {
+		store_close(&d->store, &f);
+		return err_nomem(e, "a trial read");
+	}
+	if (pread(f.fd, buf, 4096, 0) < 0 && errno == EINVAL) {
+		char path[4352];
+
+		store_label(&d->store, 0, path, sizeof(path));
+		r = err_set(e, ERR_ENV, -EINVAL,
+			"direct I/O refused on %s (EINVAL on read); pass "
+			"--buffered, or --allow-fallback", path);
+	}
+	free(buf);
+	store_close(&d->store, &f);
+	return r;
+}
+
+/* The archive must be one, when it says so: a plain look at file 0. */
+static int read_at(void *ctx, uint64_t offset, void *buf, size_t len,
+	struct err *e)
+{
+	const struct store_file *f = ctx;
+	ssize_t n = pread(f->fd, buf, len, (off_t)offset);
+
+	if (n == (ssize_t)len)
+		return 0;
+	return err_set(e, ERR_IO, n < 0 ? -errno : -EBADMSG,
+		"cannot read %zu bytes at offset %" PRIu64, len, offset);
+}
+
+static int check_archive(struct data_source *d, struct err *e)
+{
+	struct npz_member members[8];
+	struct store_file f;
+	char path[4352];
+	size_t count;
+	int r;
+
+	if (strcmp(d->layout.format, "npz"))
+		return 0;
+	r = store_open(&d->store, 0, false, &f, e);
+	if (r)
+		return r;
+	store_label(&d->store, 0, path, sizeof(path));
+	struct npz_source s = {
+		.read_at = read_at,
+		.ctx = &f,
+		.size_bytes = f.size_bytes,
+		.name = path,
+	};
+	r = npz_parse(&s, members, 8, &count, e);
+	if (!r && !npz_find(members, count, "x"))
+		r = err_set(e, ERR_IO, -EBADMSG,
+			"%s has no array \"x\": not a training sample", path);
+	store_close(&d->store, &f);
+	return r;
+}
+
+static int open_real(struct data_source *d, struct train_config *c,
+	bool allow_fallback, struct record *rec, struct err *e)
+{
+	uint64_t i, k = look_interval(c->files);
+	struct stat st;
+	int r;
+
+	if (stat(c->data_dir, &st) || !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_USAGE, -ENOENT,
+			"--data-dir %s: no such folder", c->data_dir);
+	r = manifest_load(d->folder, &d->manifest, e);
+	if (r && r != -ENOENT)
+		return r;
+	d->has_manifest = r == 0;
+	if (d->has_manifest) {
+		r = check_manifest(d, c, e);
+		if (r)
+			return r;
+		d->layout = d->manifest.layout;
+		c->datagen_ranks = d->layout.ranks;
+		c->subfolders = d->layout.subfolders;
+		c->seed = d->manifest.seed;
+	} else if (c->verify) {
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--verify needs the manifest that stoker's datagen "
+			"leaves; %s has none", d->folder);
+	}
+	r = check_one(d, 0, e);
+	if (!r)
+		r = check_one(d, c->files - 1, e);
+	for (i = k; !r && i < c->files; i += k)
+		r = check_one(d, i, e);
+	if (!r)
+		r = check_archive(d, e);
+	if (!r && c->odirect) {
+		r = try_direct(d, e);
+		if (r == -EINVAL && allow_fallback) {
+			record_note(rec, "direct",
+				"%s; reading through the page cache instead "
+				"(--allow-fallback)", e->text);
+			c->odirect = false;
+			r = 0;
+		}
+	}
+	if (!r && c->verify)
+		r = compute_dims(d, e);
+	return r;
+}
+
+int data_source_open(struct data_source *d, struct train_config *c,
+	bool allow_fallback, struct record *rec, struct err *e)
+{
+	struct store_namer namer = {
+		.ctx = d, .path = name_path, .size_bytes = name_size};
+
+	memset(d, 0, sizeof(*d));
+	data_source_layout(c, &d->layout);
+	snprintf(d->folder, sizeof(d->folder), "%s", c->data_folder);
+	if (c->drive[0]) {
+		store_catalog_init(&d->store, &namer);
+		if (c->verify)
+			return err_set(e, ERR_USAGE, -EINVAL,
+				"--verify needs real files; a modelled drive "
+				"holds no content");
+		return compute_dims(d, e);
+	}
+	store_posix_init(&d->store, d->folder, &namer);
+	return open_real(d, c, allow_fallback, rec, e);
+}
+
+void data_source_close(struct data_source *d)
+{
+	free(d->dims);
+	d->dims = NULL;
+	manifest_free(&d->manifest);
+}
+
+static int differs(struct data_source *d, uint64_t file, uint64_t offset,
+	struct err *e)
+{
+	char path[4352];
+
+	store_label(&d->store, file, path, sizeof(path));
+	return err_set(e, ERR_IO, -EBADMSG,
+		"%s differs from what was generated at byte %" PRIu64, path,
+		offset);
+}
+
+static int check_bytes(struct data_source *d, uint64_t file, uint64_t at,
+	const uint8_t *have, const uint8_t *want, uint64_t len, struct err *e)
+{
+	uint64_t i = 0;
+
+	if (!memcmp(have, want, len))
+		return 0;
+	while (have[i] == want[i])
+		i++;
+	return differs(d, file, at + i, e);
+}
+
+/* What lies around the payload: made again and compared. */
+static int check_frame(struct data_source *d, uint64_t file, uint64_t offset,
+	const uint8_t *buf, uint64_t len, struct err *e)
+{
+	struct dataset_dims m = d->dims[file];
+	uint64_t spf = d->layout.samples_per_file;
+	uint64_t tail_at = NPZ_HEAD_BYTES +
+			   dataset_payload_bytes(&d->layout, m);
+	size_t tail_bytes = npz_tail_bytes(spf);
+	uint32_t crc32 = d->manifest.file_crc32
+				 ? d->manifest.file_crc32[file] : 0;
+	uint8_t head[NPZ_HEAD_BYTES], *tail;
+	uint64_t from, n;
+	int r = 0;
+
+	if (!d->manifest.file_crc32)
+		return 0;
+	if (offset < NPZ_HEAD_BYTES) {
+		n = NPZ_HEAD_BYTES - offset < len ? NPZ_HEAD_BYTES - offset
+						  : len;
+		npz_build_head(head, m.d1, m.d2, spf, crc32);
+		r = check_bytes(d, file, offset, buf, head + offset, n, e);
+	}
+	if (r || offset + len <= tail_at)
+		return r;
+	tail = malloc(tail_bytes);
+	if (!tail)
+		return err_nomem(e, "a check");
+	npz_build_tail(tail, tail_bytes, m.d1, m.d2, spf, crc32);
+	from = offset > tail_at ? offset : tail_at;
+	r = check_bytes(d, file, from, buf + (from - offset),
+		tail + (from - tail_at), offset + len - from, e);
+	free(tail);
+	return r;
+}
+
+int data_source_check(void *ctx, uint64_t file, uint64_t offset_bytes,
+	const void *buf, size_t len_bytes, struct err *e)
+{
+	struct data_source *d = ctx;
+	struct content_key key = {.kind = d->manifest.kind,
+		.seed = d->manifest.seed, .file = file};
+	uint64_t total = dataset_file_bytes(&d->layout, d->dims[file]);
+	uint64_t end = NPZ_HEAD_BYTES +
+		       dataset_payload_bytes(&d->layout, d->dims[file]);
+	uint64_t from = offset_bytes > NPZ_HEAD_BYTES ? offset_bytes
+						      : NPZ_HEAD_BYTES;
+	uint64_t to = offset_bytes + len_bytes, bad;
+
+	if (to > total)
+		return differs(d, file, total, e);
+	if (to == total)
+		d->verified++;
+	if (to > end)
+		to = end;
+	if (from < to &&
+		!content_check(&key, from - NPZ_HEAD_BYTES,
+			(const uint8_t *)buf + (from - offset_bytes),
+			to - from, &bad))
+		return differs(d, file, bad + NPZ_HEAD_BYTES, e);
+	return check_frame(d, file, offset_bytes, buf, len_bytes, e);
+}

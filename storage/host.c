@@ -1,0 +1,154 @@
+/* Host facts; see host.h. */
+#include "storage/host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int host_drop_caches(struct err *e)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+	int r = 0;
+
+	if (fd < 0 || write(fd, "3", 1) != 1)
+		r = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (r)
+		err_set(e, ERR_ENV, r, "cannot drop caches: %s (%s)",
+			r == -EACCES ? "EACCES" : r == -EPERM ? "EPERM"
+			: r == -EROFS ? "EROFS" : "error",
+			strerror(-r));
+	return r;
+}
+
+bool host_may_drop_caches(void)
+{
+	return access("/proc/sys/vm/drop_caches", W_OK) == 0;
+}
+
+int host_device_read_bytes(uint64_t *bytes)
+{
+	FILE *f = fopen("/proc/self/io", "re");
+	char line[128];
+	int r = -ENOENT;
+
+	if (!f)
+		return -errno;
+	while (r && fgets(line, sizeof(line), f))
+		if (sscanf(line, "read_bytes: %" SCNu64, bytes) == 1)
+			r = 0;
+	fclose(f);
+	return r;
+}
+
+static int64_t timeval_ns(struct timeval t)
+{
+	return (int64_t)t.tv_sec * 1000000000 + (int64_t)t.tv_usec * 1000;
+}
+
+int64_t host_cpu_ns(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return timeval_ns(u.ru_utime) + timeval_ns(u.ru_stime);
+}
+
+uint64_t host_peak_rss_bytes(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (uint64_t)u.ru_maxrss * 1024;
+}
+
+uint64_t host_memory_bytes(void)
+{
+	FILE *f = fopen("/proc/meminfo", "re");
+	uint64_t kb = 0;
+	char line[128];
+
+	while (f && !kb && fgets(line, sizeof(line), f))
+		sscanf(line, "MemTotal: %" SCNu64, &kb);
+	if (f)
+		fclose(f);
+	return kb * 1024;
+}
+
+uint32_t host_cpu_count(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (uint32_t)n : 1;
+}
+
+void host_name(char *buf, size_t buf_bytes)
+{
+	if (gethostname(buf, buf_bytes))
+		snprintf(buf, buf_bytes, "localhost");
+	buf[buf_bytes - 1] = 0;
+}
+
+/* A whole /proc file (they have no size); NULL when it cannot be read. */
+static char *slurp(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL, *more;
+	size_t used = 0, room = 0, n;
+
+	if (!f)
+		return NULL;
+	do {
+		if (room < used + 4097) {
+			room = (used + 4097) * 2;
+			more = realloc(text, room);
+			if (!more) {
+				free(text);
+				fclose(f);
+				return NULL;
+			}
+			text = more;
+		}
+		n = fread(text + used, 1, 4096, f);
+		used += n;
+	} while (n);
+	fclose(f);
+	text[used] = 0;
+	return text;
+}
+
+char *host_meminfo_text(void)
+{
+	return slurp("/proc/meminfo");
+}
+
+char *host_cpuinfo_text(void)
+{
+	char *all = slurp("/proc/cpuinfo"), *last = all, *p = all, *out;
+
+	while (p && (p = strstr(p, "processor\t"))) {
+		if (p == all || p[-1] == '\n')
+			last = p;
+		p++;
+	}
+	out = last ? strdup(last) : NULL;
+	free(all);
+	return out;
+}
+
+int host_same_filesystem(const char *a, const char *b, bool *same)
+{
+	struct stat sa, sb;
+
+	if (stat(a, &sa) || stat(b, &sb))
+		return -errno;
+	*same = sa.st_dev == sb.st_dev;
+	return 0;
+}

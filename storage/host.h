@@ -1,0 +1,36 @@
+#ifndef STORAGE_HOST_H
+#define STORAGE_HOST_H
+/*
+ * What the host says of itself and of us: page cache, bytes the device moved,
+ * CPU time, memory.
+ */
+#include "core/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * Drop the clean page cache of this host (echo 3 > drop_caches). Never asks
+ * anybody for a password. ERR_ENV with -EACCES or -EPERM when not permitted.
+ */
+int host_drop_caches(struct err *e);
+bool host_may_drop_caches(void);
+
+/* read_bytes of /proc/self/io: what this process made the device read. */
+int host_device_read_bytes(uint64_t *bytes);
+
+int64_t host_cpu_ns(void);	  /* user + system of this process */
+uint64_t host_peak_rss_bytes(void);
+uint64_t host_memory_bytes(void); /* MemTotal */
+uint32_t host_cpu_count(void);
+void host_name(char *buf, size_t buf_bytes);
+
+/* /proc/meminfo, and the last CPU's part of /proc/cpuinfo; malloc'd or NULL. */
+char *host_meminfo_text(void);
+char *host_cpuinfo_text(void);
+
+/* Are two paths on the same file system? -errno when one cannot be told. */
+int host_same_filesystem(const char *a, const char *b, bool *same);
+
+#endif

@@ -1,0 +1,120 @@
+#ifndef STORAGE_STORE_H
+#define STORAGE_STORE_H
+/*
+ * A store knows files: it opens them, tells their sizes, makes new ones that
+ * appear whole or not at all, and drops what the page cache holds of them.
+ * Files are numbered; the owner says what number i is called (a real store)
+ * and how long it is (a catalog). The catalog has sizes and no content.
+ */
+#include "core/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What the files are; ctx is the owner's. */
+struct store_namer {
+	void *ctx;
+	/* full path of file i; 0 or -ENAMETOOLONG */
+	int (*path)(void *ctx, uint64_t i, char *buf, size_t buf_bytes);
+	uint64_t (*size_bytes)(void *ctx, uint64_t i);
+};
+
+struct store_file {
+	uint64_t id;
+	uint64_t size_bytes;
+	int fd; /* -1 in a catalog */
+	bool direct;
+	bool temporary; /* created and not yet committed */
+};
+
+struct store {
+	const struct store_ops *ops;
+	struct store_namer namer;
+	char root[4096];
+};
+
+struct store_ops {
+	bool is_virtual;
+	int (*open)(struct store *s, uint64_t id, bool direct,
+		struct store_file *f, struct err *e);
+	int (*create)(struct store *s, uint64_t id, uint64_t size_bytes,
+		bool direct, struct store_file *f, struct err *e);
+	int (*seal)(struct store *s, struct store_file *f, struct err *e);
+	int (*commit)(struct store *s, struct store_file *f, struct err *e);
+	void (*close)(struct store *s, struct store_file *f);
+	/* size, or -ENOENT */
+	int (*stat)(struct store *s, uint64_t id, uint64_t *size_bytes);
+	int (*free_space)(struct store *s, uint64_t *bytes, struct err *e);
+	void (*forget)(struct store *s, uint64_t id);
+};
+
+/* root: folder the files lie below (copied; need not exist yet). */
+void store_posix_init(
+	struct store *s, const char *root, const struct store_namer *n);
+void store_catalog_init(struct store *s, const struct store_namer *n);
+
+/*
+ * Open file id for reading. direct asks for O_DIRECT; where the file system
+ * refuses it the error is ERR_ENV with code -EINVAL.
+ */
+static inline int store_open(struct store *s, uint64_t id, bool direct,
+	struct store_file *f, struct err *e)
+{
+	return s->ops->open(s, id, direct, f, e);
+}
+
+/*
+ * Make file id, size_bytes long, under a temporary name beside its own, with
+ * its space reserved. With direct, writes are O_DIRECT and may run past the
+ * end to a multiple of 4096. seal cuts the written file to size_bytes (an
+ * fsync belongs behind it), commit gives it its name. close before commit
+ * removes it.
+ */
+static inline int store_create(struct store *s, uint64_t id,
+	uint64_t size_bytes, bool direct, struct store_file *f, struct err *e)
+{
+	return s->ops->create(s, id, size_bytes, direct, f, e);
+}
+
+static inline int store_seal(
+	struct store *s, struct store_file *f, struct err *e)
+{
+	return s->ops->seal(s, f, e);
+}
+
+static inline int store_commit(
+	struct store *s, struct store_file *f, struct err *e)
+{
+	return s->ops->commit(s, f, e);
+}
+
+static inline void store_close(struct store *s, struct store_file *f)
+{
+	s->ops->close(s, f);
+}
+
+static inline int store_stat(
+	struct store *s, uint64_t id, uint64_t *size_bytes)
+{
+	return s->ops->stat(s, id, size_bytes);
+}
+
+/* Bytes that a user without privileges may still write below the root. */
+static inline int store_free_space(
+	struct store *s, uint64_t *bytes, struct err *e)
+{
+	return s->ops->free_space(s, bytes, e);
+}
+
+/* Ask the kernel to drop what the page cache holds of file id. */
+static inline void store_forget(struct store *s, uint64_t id)
+{
+	s->ops->forget(s, id);
+}
+
+/* Path of file id for messages; "file 12" where it has none. */
+const char *store_label(
+	struct store *s, uint64_t id, char *buf, size_t buf_bytes);
+
+#endif

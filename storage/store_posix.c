@@ -1,0 +1,263 @@
+/* Files on a mounted file system; see store.h. */
+#include "storage/store.h"
+
+#include "core/units.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#define TEMP_SUFFIX ".part"
+
+static int posix_path(struct store *s, uint64_t id, bool temporary, char *buf,
+	size_t buf_bytes, struct err *e)
+{
+	size_t n;
+
+	if (s->namer.path(s->namer.ctx, id, buf, buf_bytes))
+		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+			"%s: the path of file %llu is too long", s->root,
+			(unsigned long long)id);
+	n = strlen(buf);
+	if (temporary) {
+		if (n + sizeof(TEMP_SUFFIX) > buf_bytes)
+			return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+				"%s%s: path too long", buf, TEMP_SUFFIX);
+		memcpy(buf + n, TEMP_SUFFIX, sizeof(TEMP_SUFFIX));
+	}
+	return 0;
+}
+
+static int direct_refused(const char *path, struct err *e)
+{
+	return err_set(e, ERR_ENV, -EINVAL,
+		"direct I/O refused on %s (EINVAL); pass --buffered to read "
+		"through the page cache, or --allow-fallback to do so only "
+		"where direct I/O is refused",
+		path);
+}
+
+static int posix_open(struct store *s, uint64_t id, bool direct,
+	struct store_file *f, struct err *e)
+{
+	char path[4352];
+	struct stat st;
+	int r;
+
+	r = posix_path(s, id, false, path, sizeof(path), e);
+	if (r)
+		return r;
+	memset(f, 0, sizeof(*f));
+	f->id = id;
+	f->direct = direct;
+	f->fd = open(path, O_RDONLY | O_CLOEXEC | (direct ? O_DIRECT : 0));
+	if (f->fd < 0) {
+		r = -errno;
+		if (r == -EINVAL && direct)
+			return direct_refused(path, e);
+		return err_set(e, ERR_IO, r, "cannot open %s: %s%s", path,
+			strerror(-r),
+			r == -ENOENT ? " (is the data set complete, and is "
+				       "dataset.num_files_train the number it "
+				       "was generated with?)"
+			: r == -EMFILE ? " (raise ulimit -n)"
+				       : "");
+	}
+	if (fstat(f->fd, &st))
+		r = err_set(e, ERR_IO, -errno, "cannot stat %s: %s", path,
+			strerror(errno));
+	else if (!S_ISREG(st.st_mode))
+		r = err_set(e, ERR_IO, -EINVAL, "%s is not a regular file",
+			path);
+	if (r) {
+		close(f->fd);
+		f->fd = -1;
+		return r;
+	}
+	f->size_bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int no_space(
+	struct store *s, const char *path, uint64_t need, struct err *e)
+{
+	char need_text[UNITS_TEXT_MAX], free_text[UNITS_TEXT_MAX];
+	struct statvfs v;
+	uint64_t left = 0, inodes = 0;
+
+	if (!statvfs(s->root, &v)) {
+		left = (uint64_t)v.f_bavail * v.f_frsize;
+		inodes = (uint64_t)v.f_favail;
+	}
+	return err_set(e, ERR_IO, -ENOSPC,
+		"no space for %s: needs %s, %s has %s and %llu inodes free; "
+		"free some or use fewer files",
+		path, units_format_bytes(need_text, need), s->root,
+		units_format_bytes(free_text, left),
+		(unsigned long long)inodes);
+}
+
+static int posix_create(struct store *s, uint64_t id, uint64_t size_bytes,
+	bool direct, struct store_file *f, struct err *e)
+{
+	char path[4352];
+	int r;
+
+	r = posix_path(s, id, true, path, sizeof(path), e);
+	if (r)
+		return r;
+	memset(f, 0, sizeof(*f));
+	f->id = id;
+	f->size_bytes = size_bytes;
+	f->direct = direct;
+	f->fd = open(path,
+		O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC |
+			(direct ? O_DIRECT : 0),
+		0644);
+	if (f->fd < 0) {
+		r = -errno;
+		if (r == -EINVAL && direct)
+			return direct_refused(path, e);
+		if (r == -ENOSPC)
+			return no_space(s, path, size_bytes, e);
+		return err_set(e, ERR_IO, r, "cannot create %s: %s", path,
+			strerror(-r));
+	}
+	f->temporary = true;
+	/* Reserve now: no space is found before a byte is written. */
+	r = size_bytes ? fallocate(f->fd, 0, 0, (off_t)size_bytes) : 0;
+	if (r && errno != EOPNOTSUPP && errno != ENOSYS) {
+		r = -errno;
+		if (r == -ENOSPC)
+			no_space(s, path, size_bytes, e);
+		else
+			err_set(e, ERR_IO, r, "cannot reserve %s: %s", path,
+				strerror(-r));
+		s->ops->close(s, f);
+		return r;
+	}
+	return 0;
+}
+
+static int posix_seal(struct store *s, struct store_file *f, struct err *e)
+{
+	char path[4352];
+
+	if (!ftruncate(f->fd, (off_t)f->size_bytes))
+		return 0;
+	posix_path(s, f->id, true, path, sizeof(path), NULL);
+	return err_set(e, ERR_IO, -errno, "cannot set the size of %s: %s",
+		path, strerror(errno));
+}
+
+static int posix_commit(struct store *s, struct store_file *f, struct err *e)
+{
+	char from[4352], to[4352];
+	int r;
+
+	r = posix_path(s, f->id, true, from, sizeof(from), e);
+	if (!r)
+		r = posix_path(s, f->id, false, to, sizeof(to), e);
+	if (r)
+		return r;
+	if (rename(from, to))
+		return err_set(e, ERR_IO, -errno, "cannot rename %s to %s: "
+			"%s", from, to, strerror(errno));
+	f->temporary = false;
+	return 0;
+}
+
+static void posix_close(struct store *s, struct store_file *f)
+{
+	char path[4352];
+
+	if (f->fd < 0)
+		return;
+	close(f->fd);
+	f->fd = -1;
+	if (f->temporary &&
+		!posix_path(s, f->id, true, path, sizeof(path), NULL))
+		unlink(path);
+	f->temporary = false;
+}
+
+static int posix_stat(struct store *s, uint64_t id, uint64_t *size_bytes)
+{
+	char path[4352];
+	struct stat st;
+	int r;
+
+	r = posix_path(s, id, false, path, sizeof(path), NULL);
+	if (r)
+		return r;
+	if (stat(path, &st))
+		return -errno;
+	*size_bytes = (uint64_t)st.st_size;
+	return 0;
+}
+
+static int posix_free_space(struct store *s, uint64_t *bytes, struct err *e)
+{
+	struct statvfs v;
+	char dir[sizeof(s->root)];
+	char *slash;
+
+	/* the root may not exist yet: its nearest parent tells */
+	snprintf(dir, sizeof(dir), "%s", s->root);
+	while (statvfs(dir, &v)) {
+		slash = strrchr(dir, '/');
+		if (errno != ENOENT)
+			return err_set(e, ERR_IO, -errno,
+				"cannot tell the free space of %s: %s", dir,
+				strerror(errno));
+		if (!slash || slash == dir)
+			snprintf(dir, sizeof(dir), slash ? "/" : ".");
+		else
+			*slash = 0;
+	}
+	*bytes = (uint64_t)v.f_bavail * v.f_frsize;
+	return 0;
+}
+
+static void posix_forget(struct store *s, uint64_t id)
+{
+	struct store_file f;
+
+	if (posix_open(s, id, false, &f, NULL))
+		return;
+	posix_fadvise(f.fd, 0, 0, POSIX_FADV_DONTNEED);
+	posix_close(s, &f);
+}
+
+static const struct store_ops posix_ops = {
+	.is_virtual = false,
+	.open = posix_open,
+	.create = posix_create,
+	.seal = posix_seal,
+	.commit = posix_commit,
+	.close = posix_close,
+	.stat = posix_stat,
+	.free_space = posix_free_space,
+	.forget = posix_forget,
+};
+
+void store_posix_init(
+	struct store *s, const char *root, const struct store_namer *n)
+{
+	s->ops = &posix_ops;
+	s->namer = *n;
+	snprintf(s->root, sizeof(s->root), "%s", root);
+}
+
+const char *store_label(
+	struct store *s, uint64_t id, char *buf, size_t buf_bytes)
+{
+	if (!s->namer.path || s->namer.path(s->namer.ctx, id, buf, buf_bytes))
+		snprintf(buf, buf_bytes, "file %llu", (unsigned long long)id);
+	return buf;
+}
