@@ -114,7 +114,8 @@ static bool steady_pct(const struct rec_epoch *ep,
 	double compute, nominal, busy, window, by_software, by_storage;
 
 	if (w->first >= w->end || w->end > ep->steps ||
-		w->end_ns <= w->begin_ns || !w->bytes_taken)
+		w->end_ns <= w->begin_ns || !w->bytes_taken ||
+		w->busy_ns <= 0)
 		return false;
 	compute = (double)sum_ns(ep->compute_ns, w->first, w->end);
 	window = (double)(w->end_ns - w->begin_ns);
@@ -125,7 +126,7 @@ static bool steady_pct(const struct rec_epoch *ep,
 	nominal = (double)(w->end - w->first) * (double)c->computation_ns;
 	by_storage = percent(
 		nominal * (double)w->bytes_read / (double)w->bytes_taken,
-		window);
+		(double)w->busy_ns);
 	*pct = by_software < by_storage ? by_software : by_storage;
 	return true;
 }

@@ -23,10 +23,11 @@
  * (rec_steady) pay for: per rank and epoch the smaller of
  *
  *	sum(C) / (window - sum(L))		limit of barriers and software
- *	steps * ct * bytes_read / bytes_taken / window	limit of storage
+ *	steps * ct * bytes_read / bytes_taken / busy	limit of storage
  *
  * so that read-ahead left over from the first step neither flatters nor hurts.
- * The second takes the nominal compute time ct: an emulated accelerator that
+ * Time in which the storage was not asked for anything is not held against it
+ * (busy <= window). The second takes the nominal compute time ct: an emulated accelerator that
  * wakes up late asks for less, and that is not the drive's merit.
  */
 #include "core/err.h"

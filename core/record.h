@@ -88,11 +88,14 @@ struct rec_host {
 /*
  * Steps [first, end) of an epoch with the read-ahead in balance: W steps are
  * left out at either end. bytes_read were read by the storage between begin
- * and end; bytes_taken are the sizes of the batches consumed in it.
+ * and end; bytes_taken are the sizes of the batches consumed in it. busy_ns
+ * is the part of the time in which some read was outstanding: else the storage
+ * had nothing to do for this accelerator.
  */
 struct rec_steady {
 	uint32_t first, end; /* equal: too few steps */
 	int64_t begin_ns, end_ns;
+	int64_t busy_ns;
 	uint64_t bytes_read, bytes_taken;
 };
 

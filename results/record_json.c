@@ -130,6 +130,7 @@ static const struct field steady_fields[] = {
 	S(end, K_U32),
 	S(begin_ns, K_I64),
 	S(end_ns, K_I64),
+	S(busy_ns, K_I64),
 	S(bytes_read, K_U64),
 	S(bytes_taken, K_U64),
 };

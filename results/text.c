@@ -231,13 +231,17 @@ static void why(FILE *f, const struct record *rec)
 		"head start W/S %.2f %% (batches read during the untimed first "
 		"step); AU with nominal compute %.3f %%\n",
 		m->head_start_pct, m->nominal_au_pct);
-	fprintf(f,
-		"asked %s, device moved %s (%.1f %% cached); CPU %.4f s/GiB; "
-		"peak RSS %s a process%s\n",
+	fprintf(f, "asked %s, device moved %s%s",
 		units_format_bytes(asked, m->bytes_asked),
-		units_format_bytes(device, m->bytes_device), m->cached_pct,
-		m->cpu_s_per_gib, units_format_bytes(rss, m->peak_rss_bytes),
-		rec->config.drive[0] ? " (modelled bytes)" : "");
+		units_format_bytes(device, m->bytes_device),
+		rec->config.drive[0] ? " (modelled)" : "");
+	if (!rec->config.drive[0])
+		fprintf(f, " (%.1f %% cached)", m->cached_pct);
+	if (!rec->time.is_virtual)
+		fprintf(f, "; CPU %.4f s/GiB; peak RSS %s a process",
+			m->cpu_s_per_gib,
+			units_format_bytes(rss, m->peak_rss_bytes));
+	fprintf(f, "\n");
 	if (!rec->config.drive[0] && m->cached_pct >= 5)
 		fprintf(f, "%.0f %% served from page cache; AU does not "
 			   "describe the drive\n", m->cached_pct);

@@ -68,6 +68,8 @@ struct accel {
 	bool *ready;	       /* [window] batch b at b mod window */
 	uint64_t *batch_bytes; /* [window] */
 	uint64_t bytes_read;   /* all epochs */
+	uint32_t in_flight;
+	int64_t busy_ns, busy_since_ns; /* with something in flight */
 	uint64_t epoch_bytes_from, device_from;
 	int64_t cpu_from_ns, cpu_start_ns;
 	int64_t au_wall_from_ns, au_compute_ns;
@@ -189,6 +191,8 @@ static void io_done(struct engine_op *op)
 	struct err e;
 
 	r->in_flight--;
+	if (!--a->in_flight)
+		a->busy_ns += clock_now(a->t->loop.clock) - a->busy_since_ns;
 	if (op->result < (int64_t)io->want_bytes) {
 		if (!a->failed)
 			short_read(io);
@@ -262,11 +266,14 @@ static int reader_submit(struct reader *r, struct io *io)
 	io->op.offset_bytes = r->next_offset;
 	r->next_offset += io->want_bytes;
 	r->in_flight++;
+	if (!a->in_flight++)
+		a->busy_since_ns = clock_now(t->loop.clock);
 	err = engine_submit(t->env->engine, &io->op);
 	if (err) {
 		err_set(&e, ERR_IO, err, "%s engine: request refused: %s",
 			engine_name(t->env->engine), strerror(-err));
 		r->in_flight--;
+		a->in_flight--;
 		fail(a, &e);
 	}
 	return err;
@@ -356,6 +363,12 @@ static uint64_t device_bytes(const struct accel *a)
 	return bytes / a->t->env->group->count;
 }
 
+/* Of this process; a simulated run has no CPU time of its own. */
+static int64_t cpu_now(const struct training *t)
+{
+	return t->loop.clock->is_virtual ? 0 : host_cpu_ns();
+}
+
 /* The block starts: only now does anything get read. */
 static void block_start(struct accel *a)
 {
@@ -366,7 +379,7 @@ static void block_start(struct accel *a)
 	ep->meminfo = t->env->store->ops->is_virtual || a->index
 			      ? NULL
 			      : host_meminfo_text();
-	a->cpu_from_ns = host_cpu_ns();
+	a->cpu_from_ns = cpu_now(t);
 	a->device_from = device_bytes(a);
 	a->epoch_bytes_from = a->bytes_read;
 	a->au_wall_from_ns = 0;
@@ -377,6 +390,11 @@ static void block_start(struct accel *a)
 	a->state = LOAD;
 	for (b = 0; b < t->window && b < t->steps; b++)
 		hand_out(a, b);
+}
+
+static int64_t busy_until(const struct accel *a, int64_t now_ns)
+{
+	return a->busy_ns + (a->in_flight ? now_ns - a->busy_since_ns : 0);
 }
 
 /* Read-ahead is in balance between steps window and steps - window. */
@@ -391,9 +409,11 @@ static void steady_mark(struct accel *a, int64_t now_ns)
 		s->first = t->window;
 		s->end = t->steps - t->window;
 		s->begin_ns = now_ns;
+		s->busy_ns = busy_until(a, now_ns);
 		s->bytes_read = a->bytes_read; /* difference at the end */
 	} else if (a->step == t->steps - t->window) {
 		s->end_ns = now_ns;
+		s->busy_ns = busy_until(a, now_ns) - s->busy_ns;
 		s->bytes_read = a->bytes_read - s->bytes_read;
 	}
 }
@@ -463,7 +483,7 @@ static void block_end(struct accel *a, int64_t now_ns)
 	ep->block_end_ns = now_ns;
 	ep->bytes_asked = a->bytes_read - a->epoch_bytes_from;
 	ep->bytes_device = device_bytes(a) - a->device_from;
-	ep->cpu_ns = (host_cpu_ns() - a->cpu_from_ns) / count;
+	ep->cpu_ns = (cpu_now(a->t) - a->cpu_from_ns) / count;
 	show_progress(a, now_ns, true);
 	a->state = BLOCK_BARRIER;
 	group_barrier_start(a->t->env->group, a->member);
@@ -495,8 +515,9 @@ static void epoch_done(struct accel *a)
 	a->epoch++;
 	a->state = a->epoch < t->c->epochs ? EPOCH_START : FINISHED;
 	if (a->state == FINISHED) {
-		a->rec->peak_rss_bytes = host_peak_rss_bytes();
-		a->rec->cpu_ns = (host_cpu_ns() - a->cpu_start_ns) /
+		if (!t->loop.clock->is_virtual)
+			a->rec->peak_rss_bytes = host_peak_rss_bytes();
+		a->rec->cpu_ns = (cpu_now(t) - a->cpu_start_ns) /
 				 t->env->group->count;
 	}
 }
@@ -589,8 +610,8 @@ static int accel_init(struct training *t, struct accel *a, uint32_t index,
 	}
 	rec->rank = a->member;
 	rec->host = t->env->group->host;
-	rec->pid = getpid();
-	a->cpu_start_ns = host_cpu_ns();
+	rec->pid = t->loop.clock->is_virtual ? 0 : getpid();
+	a->cpu_start_ns = cpu_now(t);
 	return loop_add(&t->loop, &a->task, e);
 }
 

@@ -302,6 +302,7 @@ static void test_steady_takes_the_head_start_out(void)
 		.end = 7,
 		.begin_ns = 0,
 		.end_ns = 300,
+		.busy_ns = 300,
 		.bytes_read = 100,
 		.bytes_taken = 300};
 	CU_ASSERT_EQUAL_FATAL(acc_metrics(&run, &c, &e), 0);
@@ -312,6 +313,7 @@ static void test_steady_takes_the_head_start_out(void)
 
 	/* The window refills the read-ahead: waits do not count twice. */
 	even_epoch(ep, 100, 1000, 50);
+	ep->steady.busy_ns = 480;
 	ep->steady.end_ns = 480; /* 300 compute, 150 waits, 30 barriers */
 	ep->steady.bytes_read = 600;
 	CU_ASSERT_EQUAL_FATAL(acc_metrics(&run, &c, &e), 0);
@@ -323,6 +325,12 @@ static void test_steady_takes_the_head_start_out(void)
 	ep->steady.bytes_read = 300;
 	CU_ASSERT_EQUAL_FATAL(acc_metrics(&run, &c, &e), 0);
 	CU_ASSERT_DOUBLE_EQUAL(run.metrics.steady_au_pct, 62.5, 1e-9);
+
+	/* Storage that was idle half of the time could have given twice. */
+	ep->steady.busy_ns = 240;
+	CU_ASSERT_EQUAL_FATAL(acc_metrics(&run, &c, &e), 0);
+	CU_ASSERT_DOUBLE_EQUAL(run.metrics.steady_au_pct, 300 / 3.3, 1e-9);
+	ep->steady.busy_ns = 480;
 
 	/* Computing later than asked does not pay: 3 * 80 of 480. */
 	c.computation_ns = 80;
@@ -413,6 +421,7 @@ static void make_campaign(
 			.end = 11,
 			.begin_ns = 0,
 			.end_ns = 1000,
+			.busy_ns = 1000,
 			.bytes_read = 100,
 			.bytes_taken = 100};
 		CU_ASSERT_EQUAL_FATAL(acc_metrics(run, &rec->config, &e), 0);
