@@ -158,7 +158,9 @@ static int gather_hosts(struct job *j, struct err *e)
 	m->h.cpu_count = host_cpu_count();
 	m->h.memory_bytes = host_memory_bytes();
 	put_text(m->cpuinfo, sizeof(m->cpuinfo), host_cpuinfo_text());
-	put_text(m->meminfo, sizeof(m->meminfo), host_meminfo_text());
+	/* the free memory of this minute is no part of a simulation */
+	if (j->rec->time.wall_anchor_ns)
+		put_text(m->meminfo, sizeof(m->meminfo), host_meminfo_text());
 	r = group_gather(g, m, sizeof(*m), take_host, j, e);
 	free(m);
 	return r;
