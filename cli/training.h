@@ -21,6 +21,7 @@ struct training_options {
 	const char *drive, *clock, *engine, *limit_read;
 	/* how many */
 	uint64_t accelerators, max_accelerators, processes, hosts;
+	uint64_t measured_memory_bytes; /* sum over the hosts of the job */
 	const char *memory, *hosts_list;
 	uint64_t per_node;
 	uint64_t runs, warmups;

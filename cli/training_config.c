@@ -338,12 +338,13 @@ static int check_size(const struct training_options *o,
 		.accelerators = c->accelerators,
 		.hosts = c->hosts,
 		.memory_bytes_per_host = s->memory_bytes_per_host,
-		/* what this host has counts when it is more than was said */
-		.measured_memory_bytes = host_memory_bytes() * c->hosts,
+		/* what the hosts have counts when it is more than was said */
+		.measured_memory_bytes = o->measured_memory_bytes
+						 ? o->measured_memory_bytes
+						 : host_memory_bytes(),
 	};
 	int r;
 
-	(void)o;
 	if (s->scale.den != s->scale.num)
 		return 0; /* not CLOSED anyway: the size proves nothing */
 	r = datasize_compute(&in, &s->edition, &d, e);
@@ -450,7 +451,7 @@ int training_resolve(const struct training_options *o, bool for_run,
 	if (r)
 		return r;
 	c->accelerators = o->accelerators;
-	c->hosts = o->hosts;
+	c->hosts = o->hosts ? o->hosts : 1;
 	c->seed = o->seed;
 	c->datagen_ranks = o->processes ? o->processes : 1;
 	c->verify = o->verify;

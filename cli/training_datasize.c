@@ -38,7 +38,7 @@ static int compute(const struct training_options *o,
 
 	a->measured = !s->memory_bytes_per_host;
 	a->accelerators = in.accelerators = o->max_accelerators;
-	a->hosts = in.hosts = o->hosts;
+	a->hosts = in.hosts = s->config.hosts;
 	a->memory_bytes_per_host = in.memory_bytes_per_host =
 		a->measured ? host_memory_bytes() : s->memory_bytes_per_host;
 	r = datasize_compute(&in, &s->edition, &a->d, e);

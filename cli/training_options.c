@@ -159,6 +159,5 @@ void training_options_default(struct training_options *o)
 	o->seed = 1;
 	o->max_accelerators = 1;
 	o->runs = 1;
-	o->hosts = 1;
 	o->organization = "local";
 }

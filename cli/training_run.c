@@ -8,6 +8,7 @@
 #include "core/units.h"
 #include "plan/campaign.h"
 #include "plan/data_source.h"
+#include "plan/hosts.h"
 #include "results/record_json.h"
 #include "results/text.h"
 #include "storage/host.h"
@@ -317,7 +318,11 @@ static int run_launched(struct training_options *o)
 		return cli_fail(&e);
 	if (!o->accelerators)
 		o->accelerators = g->size;
+	if (!o->hosts)
+		o->hosts = g->hosts;
 	r = check_ranks(o, g, &e);
+	if (!r)
+		r = hosts_memory_bytes(g, &o->measured_memory_bytes, &e);
 	if (!r)
 		r = training_resolve(o, true, &s, &e);
 	if (!r && s.virtual_time)

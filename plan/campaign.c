@@ -5,6 +5,7 @@
 #include "core/units.h"
 #include "datagen/dataset.h"
 #include "plan/data_source.h"
+#include "plan/hosts.h"
 #include "storage/host.h"
 
 #include <errno.h>
@@ -103,66 +104,6 @@ static int open_engine(struct job *j, struct err *e)
 	r = buffers_init(&j->buffers, j->engine, spec.depth,
 		t->transfer_bytes, real, e);
 	note_buffers(j);
-	return r;
-}
-
-/* Rank 0 gets one host's description after the other. */
-struct host_message {
-	uint32_t host, leader;
-	struct rec_host h; /* pointers mean nothing */
-	char cpuinfo[4096], meminfo[4096];
-};
-
-static int take_host(void *arg, uint32_t process, const void *buf,
-	size_t size_bytes, struct err *e)
-{
-	struct record *rec = ((struct job *)arg)->rec;
-	const struct host_message *m = buf;
-	struct rec_host *h;
-
-	(void)process;
-	if (size_bytes != sizeof(*m) || m->host >= rec->host_count)
-		return err_set(e, ERR_BUG, -EBADMSG, "bad host message");
-	if (!m->leader)
-		return 0;
-	h = &rec->hosts[m->host];
-	*h = m->h;
-	h->cpuinfo = strdup(m->cpuinfo);
-	h->meminfo = strdup(m->meminfo);
-	return h->cpuinfo && h->meminfo ? 0 : err_nomem(e, "host facts");
-}
-
-static void put_text(char *to, size_t size, char *text)
-{
-	snprintf(to, size, "%s", text ? text : "");
-	free(text);
-}
-
-static int gather_hosts(struct job *j, struct err *e)
-{
-	struct group *g = j->c->group;
-	struct host_message *m = calloc(1, sizeof(*m));
-	int r;
-
-	free(j->rec->hosts);
-	j->rec->hosts = calloc(g->hosts, sizeof(*j->rec->hosts));
-	if (!m || !j->rec->hosts) {
-		free(m);
-		return err_nomem(e, "host facts");
-	}
-	j->rec->host_count = g->hosts;
-	m->host = g->host;
-	m->leader = g->host_leader;
-	host_name(m->h.name, sizeof(m->h.name));
-	m->h.ranks = g->ranks_on_host;
-	m->h.cpu_count = host_cpu_count();
-	m->h.memory_bytes = host_memory_bytes();
-	put_text(m->cpuinfo, sizeof(m->cpuinfo), host_cpuinfo_text());
-	/* the free memory of this minute is no part of a simulation */
-	if (j->rec->time.wall_anchor_ns)
-		put_text(m->meminfo, sizeof(m->meminfo), host_meminfo_text());
-	r = group_gather(g, m, sizeof(*m), take_host, j, e);
-	free(m);
 	return r;
 }
 
@@ -343,7 +284,9 @@ static int open_job(struct job *j, struct err *e)
 		r = j->shard ? 0 : e->code;
 	}
 	r = group_agree(g, r, e);
-	return r ? r : gather_hosts(j, e);
+	/* the free memory of this minute is no part of a simulation */
+	return r ? r : hosts_gather(g, j->rec->time.wall_anchor_ns != 0,
+			       j->rec, e);
 }
 
 static void close_job(struct job *j)
