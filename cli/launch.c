@@ -1,6 +1,7 @@
 /* mpirun around ourselves; see launch.h. */
 #include "cli/launch.h"
 
+#include "storage/host.h"
 #include "storage/loop.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define EXIT_ENV "STOKER_EXIT_FILE"
+#define HOST_ENV "STOKER_EXIT_HOST"
 #define ARGS_MAX 512
 /* A second Ctrl-C, or this long after the first, ends the ranks by force. */
 #define PATIENCE_S 10
@@ -43,15 +45,22 @@ void launch_catch_signals(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-void launch_report_exit(int code)
+int launch_exit(uint32_t rank, int code)
 {
-	const char *path = getenv(EXIT_ENV);
-	FILE *f = path ? fopen(path, "we") : NULL;
+	const char *path = getenv(EXIT_ENV), *host = getenv(HOST_ENV);
+	char here[256];
+	FILE *f;
 
-	if (f) {
-		fprintf(f, "%d\n", code);
-		fclose(f);
-	}
+	if (rank)
+		return 0; /* rank 0 speaks for all */
+	host_name(here, sizeof(here));
+	if (!path || !host || strcmp(host, here))
+		return code;
+	f = fopen(path, "we");
+	if (!f)
+		return code;
+	fprintf(f, "%d\n", code);
+	return fclose(f) ? code : 0;
 }
 
 static int read_exit(const char *path, int fallback)
@@ -70,7 +79,8 @@ static int read_exit(const char *path, int fallback)
 static void build_args(const char **args, uint64_t ranks, const char *hosts,
 	uint64_t per_node, const char *exit_file)
 {
-	static char count[24], node[24], env[4096], self[4096];
+	static char count[24], node[24], env[4096], self[4096], host[300];
+	char here[256];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int i, k = 0;
 
@@ -78,6 +88,8 @@ static void build_args(const char **args, uint64_t ranks, const char *hosts,
 	snprintf(count, sizeof(count), "%" PRIu64, ranks);
 	snprintf(node, sizeof(node), "%" PRIu64, per_node);
 	snprintf(env, sizeof(env), EXIT_ENV "=%s", exit_file);
+	host_name(here, sizeof(here));
+	snprintf(host, sizeof(host), HOST_ENV "=%s", here);
 	args[k++] = "mpirun";
 	args[k++] = "-n";
 	args[k++] = count;
@@ -104,6 +116,8 @@ static void build_args(const char **args, uint64_t ranks, const char *hosts,
 	}
 	args[k++] = "-x";
 	args[k++] = env;
+	args[k++] = "-x";
+	args[k++] = host;
 	args[k++] = n > 0 ? self : launch_argv[0];
 	for (i = 1; i < launch_argc && k < ARGS_MAX - 1; i++)
 		args[k++] = launch_argv[i];

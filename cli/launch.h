@@ -16,8 +16,12 @@
  */
 int launch_mpirun(uint64_t ranks, const char *hosts, uint64_t per_node);
 
-/* In a rank: leave the exit code for the parent, if there is one. */
-void launch_report_exit(int code);
+/*
+ * The exit code that a rank's process returns for the job's code: rank 0
+ * leaves it to the parent, if that is on this host, and all return 0 then,
+ * so that mpirun has nothing to complain about.
+ */
+int launch_exit(uint32_t rank, int code);
 
 /* Catch SIGINT, SIGTERM, SIGHUP and what the parent sends: loop_interrupted. */
 void launch_catch_signals(void);

@@ -3,6 +3,7 @@
 #include "cli/launch.h"
 #include "cli/training.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,6 +76,16 @@ static int unknown(int argc, char **argv)
 	return ERR_USAGE;
 }
 
+/* A report that nobody got is not a success, whatever the report says. */
+static int after_output(int code)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return code;
+	fprintf(stderr, "stoker: cannot write to standard output: %s\n",
+		strerror(errno));
+	return code <= ERR_VERDICT ? ERR_IO : code;
+}
+
 int main(int argc, char **argv)
 {
 	size_t i;
@@ -84,17 +95,17 @@ int main(int argc, char **argv)
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
 				!strcmp(argv[1], "help"))) {
 		usage(stdout);
-		return 0;
+		return after_output(0);
 	}
 	if (argc > 1 && (!strcmp(argv[1], "version") ||
 				!strcmp(argv[1], "--version"))) {
 		printf("stoker " STOKER_VERSION "\n");
-		return 0;
+		return after_output(0);
 	}
 	for (i = 0; argc > 2 && i < COMMANDS; i++)
 		if (!strcmp(argv[1], commands[i].noun) &&
 			!strcmp(argv[2], commands[i].verb))
-			return commands[i].run(
-				argc - 3, (const char **)argv + 3);
+			return after_output(commands[i].run(
+				argc - 3, (const char **)argv + 3));
 	return unknown(argc, argv);
 }

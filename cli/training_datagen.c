@@ -131,8 +131,10 @@ static int print_json(const struct training_setup *s,
 	json_add_string(o, "data_folder", s->config.data_folder);
 	json_add_u64(o, "files", res->files);
 	json_add_u64(o, "total_bytes", res->bytes);
-	json_add_u64(o, "files_written", res->files_written);
-	json_add_u64(o, "bytes_written", res->bytes_written);
+	if (!failed) {
+		json_add_u64(o, "files_written", res->files_written);
+		json_add_u64(o, "bytes_written", res->bytes_written);
+	}
 	json_add_i64(o, "elapsed_ns", res->elapsed_ns);
 	json_add_bool(o, "scaled", s->scale.num != s->scale.den);
 	json_add_u64(o, "exit_code", (uint64_t)code);
@@ -169,7 +171,6 @@ static int generate(const struct training_options *o,
 		code = print_json(s, &res, r ? &e : NULL, code);
 	else if (!r)
 		print_text(s, &res, false);
-	launch_report_exit(code);
 	return code;
 }
 
@@ -195,6 +196,7 @@ static int generate_launched(struct training_options *o)
 {
 	struct training_setup s;
 	struct group *g;
+	uint32_t rank;
 	struct err e;
 	int r, code;
 
@@ -211,15 +213,16 @@ static int generate_launched(struct training_options *o)
 	if (!r)
 		r = training_resolve(o, false, &s, &e);
 	r = group_agree(g, r, &e);
-	if (!r) {
+	if (!r && o->dry_run) {
+		code = g->first ? 0 : dry_run(o, &s);
+	} else if (!r) {
 		code = generate(o, &s, g);
 	} else {
 		code = g->first ? (int)e.kind : cli_fail(&e);
-		if (!g->first)
-			launch_report_exit(code);
 	}
+	rank = g->first;
 	group_close(g);
-	return getenv("STOKER_EXIT_FILE") ? 0 : code;
+	return launch_exit(rank, code);
 }
 
 int cmd_training_datagen(int argc, const char **argv)

@@ -63,6 +63,7 @@ static void print_text(const struct training_setup *s, const struct answer *a)
 {
 	const struct train_config *c = &s->config;
 	char size[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], rule[64];
+	char scale[40] = "";
 
 	printf("%" PRIu64 " files (%s), bound by %s: %" PRIu64
 	       " x %s on %s, %s\n",
@@ -94,15 +95,16 @@ static void print_text(const struct training_setup *s, const struct answer *a)
 		       "dataset.num_subfolders_train=%" PRIu64 "\n",
 			s->edition.files_per_subfolder,
 			a->d.suggested_subfolders);
-	if (s->scale.num != s->scale.den)
+	if (s->scale.num != s->scale.den) {
 		printf("not CLOSED: --scale %u/%u\n", s->scale.num,
 			s->scale.den);
+		snprintf(scale, sizeof(scale), " --scale %u/%u", s->scale.num,
+			s->scale.den);
+	}
 	printf("next: stoker training datagen --model %s --accelerator-type "
-	       "%s%s%s --param dataset.num_files_train=%" PRIu64
+	       "%s%s --param dataset.num_files_train=%" PRIu64
 	       " --data-dir %s\n",
-		c->model, c->accelerator,
-		s->scale.num != s->scale.den ? " --scale " : "",
-		s->scale.num != s->scale.den ? "..." : "", a->d.required,
+		c->model, c->accelerator, scale, a->d.required,
 		c->data_dir[0] ? c->data_dir : "DIR");
 }
 

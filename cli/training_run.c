@@ -20,6 +20,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define STAMP "%Y%m%d_%H%M%S"
 
 struct view {
 	const struct training_options *o;
@@ -76,6 +80,27 @@ static int leaf_path(const struct record *rec, const struct rec_run *run,
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 }
 
+/*
+ * Folders are named by the second in which a run began. Where runs are that
+ * short, or another campaign took the name, the next free second is used.
+ */
+static int free_leaf(const struct record *rec, struct rec_run *run, char *buf,
+	size_t size)
+{
+	struct tm tm = {.tm_isdst = -1};
+	time_t s;
+
+	for (;;) {
+		if (leaf_path(rec, run, buf, size))
+			return -ENAMETOOLONG;
+		if (access(buf, F_OK) || !strptime(run->stamp, STAMP, &tm))
+			return 0;
+		s = mktime(&tm) + 1;
+		localtime_r(&s, &tm);
+		strftime(run->stamp, sizeof(run->stamp), STAMP, &tm);
+	}
+}
+
 static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
 	struct err *e)
 {
@@ -88,7 +113,7 @@ static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
 			results_run_line(line, sizeof(line), rec, run));
 	if (!rec->config.results_dir[0])
 		return 0;
-	if (leaf_path(rec, run, leaf, sizeof(leaf)))
+	if (free_leaf(rec, run, leaf, sizeof(leaf)))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--results-dir %s: path too long",
 			rec->config.results_dir);
@@ -219,7 +244,6 @@ static int run_in_group(const struct training_options *o,
 	cli_line_end();
 	if (!g->first) {
 		code = report(o, s, &rec, r ? &e : NULL);
-		launch_report_exit(code);
 	} else if (r) {
 		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
 	}
@@ -232,7 +256,7 @@ static void dry_run_cost(const struct training_setup *s)
 	const struct train_config *c = &s->config;
 	uint64_t steps = training_steps(c), total = 0, per_epoch;
 	struct dataset_layout layout;
-	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], d[UNITS_TEXT_MAX];
 	struct err e;
 
 	data_source_layout(c, &layout);
@@ -252,7 +276,7 @@ static void dry_run_cost(const struct training_setup *s)
 		c->epochs, units_format_bytes(a, per_epoch * c->epochs),
 		units_format_time(b, (int64_t)(steps * c->epochs) *
 					     c->computation_ns),
-		units_format_time(a, (int64_t)((double)(steps * c->epochs) *
+		units_format_time(d, (int64_t)((double)(steps * c->epochs) *
 				     (double)c->computation_ns * 1e6 /
 				     c->au_floor_ppm)));
 	printf("demand    %.3f GB/s at AU 100 %%, %.3f GB/s at the floor of "
@@ -310,6 +334,7 @@ static int run_launched(struct training_options *o)
 {
 	struct training_setup s;
 	struct group *g;
+	uint32_t rank;
 	struct err e;
 	int r, code;
 
@@ -333,14 +358,14 @@ static int run_launched(struct training_options *o)
 	r = group_agree(g, r, &e);
 	if (r) {
 		code = g->first ? (int)e.kind : cli_fail(&e);
-		if (!g->first)
-			launch_report_exit(code);
+	} else if (o->dry_run) {
+		code = g->first ? 0 : dry_run(o, &s);
 	} else {
 		code = run_in_group(o, &s, g);
 	}
+	rank = g->first;
 	group_close(g);
-	/* the parent takes the code from its file; mpirun would complain */
-	return getenv("STOKER_EXIT_FILE") ? 0 : code;
+	return launch_exit(rank, code);
 }
 
 int cmd_training_run(int argc, const char **argv)

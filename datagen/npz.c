@@ -500,6 +500,29 @@ int npz_parse(const struct npz_source *s, struct npz_member *members,
 	return rc;
 }
 
+int npz_check_start(
+	const void *first, size_t len, const char *name, struct err *e)
+{
+	const uint8_t *p = first;
+	size_t npy;
+
+	if (len < 30 || memcmp(p, "PK\3\4", 4))
+		return err_set(e, ERR_IO, -EBADMSG,
+			"%s: not an npz archive (does not start with PK34); "
+			"generate the data set again", name);
+	if (get16(p + 8))
+		return err_set(e, ERR_IO, -ENOTSUP,
+			"%s: zip method %u unsupported (only stored arrays "
+			"are); write it with numpy.savez, not "
+			"savez_compressed", name, get16(p + 8));
+	npy = 30 + (size_t)get16(p + 26) + get16(p + 28);
+	if (npy + 6 <= len && memcmp(p + npy, "\x93NUMPY", 6))
+		return err_set(e, ERR_IO, -EBADMSG,
+			"%s: no npy array at offset %zu; generate the data set "
+			"again", name, npy);
+	return 0;
+}
+
 const struct npz_member *npz_find(
 	const struct npz_member *members, size_t count, const char *array)
 {

@@ -90,6 +90,15 @@ struct npz_source {
 int npz_parse(const struct npz_source *s, struct npz_member *members,
 	size_t max, size_t *count, struct err *e);
 
+/*
+ * Do the first len bytes of a file begin an npz archive with an uncompressed
+ * array? A cheap look for readers that take files as bytes: signature, method
+ * and the array's magic, as far as len reaches. -EBADMSG or -ENOTSUP (ERR_IO)
+ * naming the file.
+ */
+int npz_check_start(
+	const void *first, size_t len, const char *name, struct err *e);
+
 /* Array "x" is member "x.npy". NULL if there is none. */
 const struct npz_member *npz_find(
 	const struct npz_member *members, size_t count, const char *array);

@@ -178,7 +178,7 @@ static int one_run(struct job *j, struct err *e)
 		.shard = j->shard,
 		.buffers = &j->buffers,
 		.drop_caches = j->c->drop_caches,
-		.check = t->verify ? data_source_check : NULL,
+		.check = t->drive[0] ? NULL : data_source_check,
 		.check_ctx = &j->source,
 		.progress = g->first ? NULL : j->c->progress,
 		.progress_ctx = j->c->ctx,

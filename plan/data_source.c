@@ -77,9 +77,15 @@ static int check_one(struct data_source *d, uint64_t i, struct err *e)
 	uint64_t size;
 	int r = store_stat(&d->store, i, &size);
 
-	if (!r && size)
+	if (!r && size && (!d->has_manifest || !d->manifest.file_bytes ||
+				  size == d->manifest.file_bytes[i]))
 		return 0;
 	store_label(&d->store, i, path, sizeof(path));
+	if (!r && size)
+		return err_set(e, ERR_IO, -EBADMSG,
+			"%s has %" PRIu64 " bytes, the manifest says %" PRIu64
+			"; run the same datagen again, it mends this",
+			path, size, d->manifest.file_bytes[i]);
 	if (!r)
 		return err_set(e, ERR_IO, -ENODATA,
 			"%s is empty; generate the data set again", path);
@@ -237,6 +243,7 @@ int data_source_open(struct data_source *d, struct train_config *c,
 
 	memset(d, 0, sizeof(*d));
 	data_source_layout(c, &d->layout);
+	d->verify = c->verify;
 	snprintf(d->folder, sizeof(d->folder), "%s", c->data_folder);
 	if (c->drive[0]) {
 		store_catalog_init(&d->store, &namer);
@@ -316,10 +323,10 @@ static int check_frame(struct data_source *d, uint64_t file, uint64_t offset,
 	return r;
 }
 
-int data_source_check(void *ctx, uint64_t file, uint64_t offset_bytes,
-	const void *buf, size_t len_bytes, struct err *e)
+static int check_content(struct data_source *d, uint64_t file,
+	uint64_t offset_bytes, const void *buf, size_t len_bytes,
+	struct err *e)
 {
-	struct data_source *d = ctx;
 	struct content_key key = {.kind = d->manifest.kind,
 		.seed = d->manifest.seed, .file = file};
 	uint64_t total = dataset_file_bytes(&d->layout, d->dims[file]);
@@ -341,4 +348,20 @@ int data_source_check(void *ctx, uint64_t file, uint64_t offset_bytes,
 			to - from, &bad))
 		return differs(d, file, bad + NPZ_HEAD_BYTES, e);
 	return check_frame(d, file, offset_bytes, buf, len_bytes, e);
+}
+
+int data_source_check(void *ctx, uint64_t file, uint64_t offset_bytes,
+	const void *buf, size_t len_bytes, struct err *e)
+{
+	struct data_source *d = ctx;
+	char path[4352];
+
+	if (d->verify)
+		return check_content(d, file, offset_bytes, buf, len_bytes, e);
+	if (offset_bytes || strcmp(d->layout.format, "npz"))
+		return 0;
+	if (!npz_check_start(buf, len_bytes, "", NULL))
+		return 0;
+	store_label(&d->store, file, path, sizeof(path));
+	return npz_check_start(buf, len_bytes, path, e);
 }

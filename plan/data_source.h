@@ -19,6 +19,7 @@ struct data_source {
 	struct dataset_dims *dims; /* [layout.files]; NULL if not needed */
 	struct manifest manifest;
 	bool has_manifest;
+	bool verify; /* compare content too */
 	char folder[4096];
 	uint64_t verified; /* samples whose content was compared to the end */
 };
@@ -35,7 +36,10 @@ int data_source_open(struct data_source *d, struct train_config *c,
 	bool allow_fallback, struct record *rec, struct err *e);
 void data_source_close(struct data_source *d);
 
-/* training_env.check: ctx is the data_source. */
+/*
+ * training_env.check: ctx is the data_source. Looks at the start of every
+ * sample; with verification compares all bytes with what was generated.
+ */
 int data_source_check(void *ctx, uint64_t file, uint64_t offset_bytes,
 	const void *buf, size_t len_bytes, struct err *e);
 

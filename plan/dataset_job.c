@@ -180,7 +180,7 @@ static void fill_progress(
 					 : 0;
 }
 
-/* A second task of the loop: it only shows how far the work is. */
+/* A background task of the loop: it only shows how far the work is. */
 struct ticker {
 	struct loop_task task;
 	struct work *w;
@@ -195,9 +195,6 @@ static int tick(struct loop_task *task, struct err *e)
 	(void)e;
 	fill_progress(t->w, &p, true);
 	t->w->j->progress(t->w->j->ctx, &p);
-	/* with the writer gone the ticker is the only one left */
-	if (t->loop->live == 1)
-		return 1;
 	loop_sleep(t->loop, task, clock_now(t->loop->clock) + PROGRESS_NS);
 	return 0;
 }
@@ -239,7 +236,8 @@ static int write_files(struct work *w, struct err *e)
 		.crc32 = w->manifest.file_crc32,
 		.present = w->present,
 	};
-	struct ticker ticker = {.task.step = tick, .w = w};
+	struct ticker ticker = {
+		.task = {.step = tick, .background = true}, .w = w};
 	struct loop_task *tasks[1];
 	struct loop loop;
 	struct err drained;

@@ -188,7 +188,8 @@ static void effective(FILE *f, const struct record *rec)
 
 static void table(FILE *f, const struct record *rec)
 {
-	char line[256];
+	const struct rec_campaign *k = &rec->campaign;
+	char line[256], steady[32] = "-";
 	uint32_t i;
 
 	if (!rec->run_count)
@@ -200,12 +201,13 @@ static void table(FILE *f, const struct record *rec)
 		fprintf(f, "%s\n",
 			results_run_line(
 				line, sizeof(line), rec, &rec->runs[i]));
-	if (rec->campaign.runs_wanted > 1 && rec->run_count > 1)
-		fprintf(f, "mean of the counted runs: AU %.3f %%, steady "
-			   "%.3f %%; margin of the lowest %+.3f points\n",
-			rec->campaign.au_mean_pct,
-			rec->campaign.steady_mean_pct,
-			rec->campaign.margin_pct);
+	if (k->runs_wanted <= 1 || rec->run_count <= 1)
+		return;
+	if (k->steady_mean_pct > 0) /* else no or not every run has one */
+		snprintf(steady, sizeof(steady), "%.3f %%", k->steady_mean_pct);
+	fprintf(f, "mean of the counted runs: AU %.3f %%, steady %s; margin of "
+		   "the lowest %+.3f points\n",
+		k->au_mean_pct, steady, k->margin_pct);
 }
 
 static void why(FILE *f, const struct record *rec)

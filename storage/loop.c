@@ -82,14 +82,15 @@ int loop_add(struct loop *l, struct loop_task *t, struct err *e)
 	struct loop_task **more;
 
 	/* room for every task's timer is made here, so sleeping cannot fail */
-	if (l->live + 2 > l->timer_room) {
-		l->timer_room = (l->live + 2) * 2;
+	if (l->tasks + 2 > l->timer_room) {
+		l->timer_room = (l->tasks + 2) * 2;
 		more = realloc(l->timers, l->timer_room * sizeof(*more));
 		if (!more)
 			return err_nomem(e, "the event loop");
 		l->timers = more;
 	}
-	l->live++;
+	l->tasks++;
+	l->live += !t->background;
 	t->timer = 0;
 	t->ready = t->finished = false;
 	loop_ready(l, t);
@@ -123,7 +124,7 @@ static int step_ready(struct loop *l, struct err *e)
 			t->finished = true;
 			if (t->timer)
 				heap_remove(l, t);
-			l->live--;
+			l->live -= !t->background;
 		}
 	}
 	return 0;

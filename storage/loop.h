@@ -17,6 +17,7 @@
 struct loop_task {
 	/* 1 = finished, 0 = waits for loop_ready() or its deadline, < 0 */
 	int (*step)(struct loop_task *t, struct err *e);
+	bool background; /* the loop does not go on for its sake */
 	/* the loop's own */
 	struct loop_task *next;
 	bool ready, finished;
@@ -30,7 +31,8 @@ struct loop {
 	struct loop_task *head, **tail; /* ready */
 	struct loop_task **timers;	/* heap by deadline, from [1] */
 	size_t timer_count, timer_room;
-	uint32_t live;
+	uint32_t tasks; /* added */
+	uint32_t live;	/* of these, unfinished and not in the background */
 	/* Called after every wait: 0, or -errno to stop all tasks. */
 	int (*after_wait)(void *arg, struct err *e);
 	/* Latest time to look again, CLOCK_NEVER = no need. */
