@@ -33,6 +33,7 @@ OBJ := $(SRC:%.c=$(B)/%.o) $(B)/gen/configs.o
 LIBOBJ := $(filter-out $(MAIN:%.c=$(B)/%.o),$(OBJ))
 TEST_SRC := $(wildcard tests/unit/*.c)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
+TOOLS := $(patsubst tests/tools/%.c,$(B)/tools/%,$(wildcard tests/tools/*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
 CONFIGS := $(sort $(wildcard configs/*/*.json))
 HEADERS := $(foreach d,$(ROOMS),$(wildcard $(d)/*.h))
@@ -66,6 +67,12 @@ $(B)/bench/%: $(B)/tests/bench/%.o $(LIBOBJ)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 
+# Helpers of the e2e scripts: on their own, without our code or $(SAN).
+$(B)/tools/%: tests/tools/%.c
+	$(call say,CC,$<)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CPPFLAGS) -std=c11 $(OPT) $(WARN) $(CFLAGS) -o $@ $<
+
 $(B)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
@@ -81,7 +88,7 @@ $(B)/gen/configs.o: $(B)/gen/configs.c
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TEST_OBJ))
 
-tests: $(B)/stoker $(B)/run_tests
+tests: $(B)/stoker $(B)/run_tests $(TOOLS)
 
 # The two commands of the README install what is missing, then start a new
 # make, since the libraries are looked up when a makefile is read.
@@ -91,7 +98,8 @@ check: deps
 	@$(MAKE) --no-print-directory -j2 tests
 	@$(MAKE) --no-print-directory run-check
 run-check: check-includes check-headers
-	@STOKER=$(abspath $(B)/stoker) $(B)/run_tests
+	@STOKER=$(abspath $(B)/stoker) TOOLS=$(abspath $(B)/tools) \
+		$(B)/run_tests
 demo: deps
 	@$(MAKE) --no-print-directory -j2 all
 	@$(MAKE) --no-print-directory run-demo
@@ -106,7 +114,8 @@ asan: deps
 	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1 \
-	STOKER=$(abspath build/asan/stoker) build/asan/run_tests
+	STOKER=$(abspath build/asan/stoker) TOOLS=$(abspath build/asan/tools) \
+	build/asan/run_tests
 
 check-includes:
 	@tools/check-includes.sh

@@ -11,6 +11,7 @@
  * Such a file below --config-dir/accelerators adds an accelerator. The keys
  * are the benchmark's own names; computation_time is in seconds per batch.
  */
+#include "core/datasize.h"
 #include "core/err.h"
 
 #include <stdbool.h>
@@ -63,5 +64,13 @@ void profile_scale(struct workload_profile *p, uint32_t num, uint32_t den);
  * record length / 2^20.
  */
 double profile_demand_mib_per_s(const struct workload_profile *p);
+
+/* What of it decides the size of the data set. */
+static inline struct datasize_shape profile_shape(
+	const struct workload_profile *p)
+{
+	return (struct datasize_shape){p->model, p->batch_size,
+		p->samples_per_file, p->record_bytes};
+}
 
 #endif

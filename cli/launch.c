@@ -1,6 +1,7 @@
 /* mpirun around ourselves; see launch.h. */
 #include "cli/launch.h"
 
+#include "cli/cli.h"
 #include "storage/host.h"
 #include "storage/loop.h"
 
@@ -172,6 +173,8 @@ static int supervise(pid_t pid)
 			kill(pid, SIGTERM);
 			passed = signals_seen;
 			patience = 0;
+		} else if (passed && patience && patience % 100 == 0) {
+			kill(pid, SIGUSR1); /* lost while ranks start */
 		}
 		patience++;
 		usleep(10000);
@@ -206,8 +209,13 @@ int launch_mpirun(uint64_t ranks, const char *hosts, uint64_t per_node)
 	}
 	status = supervise(pid);
 	code = WIFEXITED(status) ? WEXITSTATUS(status) : ERR_ENV;
-	/* a rank that died left nothing: mpirun's own code stands */
-	code = read_exit(exit_file, code ? code : ERR_ENV);
+	/*
+	 * A rank that died left nothing: mpirun's own code stands, but for
+	 * ranks that were interrupted before they could catch it.
+	 */
+	code = read_exit(exit_file, signals_seen ? EXIT_INTERRUPTED
+				    : code	 ? code
+						 : ERR_ENV);
 	unlink(exit_file);
 	return code;
 }

@@ -72,6 +72,28 @@ static int unknown_option(
 		near ? "?)" : "");
 }
 
+/* Texts live as long as the program: this keeps hold of them. */
+struct kept {
+	struct kept *next;
+	char text[];
+};
+
+static const char *keep(const char *text, struct err *e)
+{
+	static struct kept *all;
+	size_t n = strlen(text) + 1;
+	struct kept *k = malloc(sizeof(*k) + n);
+
+	if (!k) {
+		err_nomem(e, "options");
+		return NULL;
+	}
+	memcpy(k->text, text, n);
+	k->next = all;
+	all = k;
+	return k->text;
+}
+
 static int store_value(const struct option_row *row, void *into,
 	const char *text, struct err *e)
 {
@@ -87,8 +109,8 @@ static int store_value(const struct option_row *row, void *into,
 		*(bool *)at = true;
 		break;
 	case OPTION_TEXT:
-		*(const char **)at = strdup(text);
-		break;
+		*list = keep(text, e);
+		return *list ? 0 : -ENOMEM;
 	case OPTION_COUNT:
 		snprintf(what, sizeof(what), "--%s", row->name);
 		return units_parse_u64(text, what, row->min,
@@ -99,8 +121,8 @@ static int store_value(const struct option_row *row, void *into,
 		if (i + 1 >= OPTION_LIST_MAX)
 			return err_set(e, ERR_USAGE, -E2BIG,
 				"--%s is given too often", row->name);
-		list[i] = strdup(text);
-		break;
+		list[i] = keep(text, e);
+		return list[i] ? 0 : -ENOMEM;
 	}
 	return 0;
 }

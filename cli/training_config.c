@@ -4,7 +4,7 @@
 #include "accel_sim/group.h"
 #include "core/units.h"
 #include "datagen/manifest.h"
-#include "plan/datasize.h"
+#include "core/datasize.h"
 #include "storage/host.h"
 #include "workloads/training.h"
 
@@ -334,7 +334,7 @@ static int check_size(const struct training_options *o,
 	struct train_config *c = &s->config;
 	struct datasize d;
 	struct datasize_input in = {
-		.p = &s->profile,
+		.shape = profile_shape(&s->profile),
 		.accelerators = c->accelerators,
 		.hosts = c->hosts,
 		.memory_bytes_per_host = s->memory_bytes_per_host,

@@ -4,7 +4,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
-#include "plan/datasize.h"
+#include "core/datasize.h"
 #include "storage/host.h"
 #include "storage/store.h"
 
@@ -32,7 +32,7 @@ static int compute(const struct training_options *o,
 	const struct training_setup *s, struct answer *a, struct err *e)
 {
 	struct store_namer namer = {.path = no_path};
-	struct datasize_input in = {.p = &s->profile};
+	struct datasize_input in = {.shape = profile_shape(&s->profile)};
 	struct store store;
 	int r;
 

@@ -249,7 +249,7 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 	j->run = run;
 	run->rank_count = g->size;
 	run->index = i;
-	run->warmup = i < j->c->warmups;
+	run->warmup = i < rec->campaign.warmups;
 	run->start_ns = clock_now(&j->clock);
 	stamp(run, rec, run->start_ns);
 	if (!g->first && j->c->run_begins)
@@ -285,8 +285,8 @@ static int open_job(struct job *j, struct err *e)
 	}
 	r = group_agree(g, r, e);
 	/* the free memory of this minute is no part of a simulation */
-	return r ? r : hosts_gather(g, j->rec->time.wall_anchor_ns != 0,
-			       j->rec, e);
+	return r ? r : group_agree(g, hosts_gather(g,
+			       j->rec->time.wall_anchor_ns != 0, j->rec, e), e);
 }
 
 static void close_job(struct job *j)

@@ -111,6 +111,18 @@ static int check_manifest(struct data_source *d, const struct train_config *c,
 			" and the same --scale, or generate another set",
 			d->folder, m->layout.files, m->layout.record_bytes,
 			m->scale, c->files, c->record_bytes, m->layout.files);
+	if (m->layout.samples_per_file != c->samples_per_file)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s holds files of %" PRIu64 " sample(s), the run asks "
+			"for %" PRIu64 "; pass --param "
+			"dataset.num_samples_per_file=%" PRIu64
+			", or generate another set",
+			d->folder, m->layout.samples_per_file,
+			c->samples_per_file, m->layout.samples_per_file);
+	if (strcmp(m->layout.format, c->format))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s holds %s files, the run asks for %s; generate "
+			"another set", d->folder, m->layout.format, c->format);
 	if (!m->complete)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"the data set in %s is not complete (its generation "

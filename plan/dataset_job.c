@@ -364,6 +364,21 @@ static int finish(struct work *w, struct err *e)
 	return group_agree(j->group, r, e);
 }
 
+/* A folder that is another one on each host would part the ranks' ways. */
+static int same_everywhere(struct work *w, struct err *e)
+{
+	uint64_t missing = w->files_missing;
+	int r = group_share(w->j->group, &missing, sizeof(missing), e);
+
+	if (!r && missing != w->files_missing)
+		r = err_set(e, ERR_ENV, -ESTALE,
+			"%s: %" PRIu64 " files of the data set are missing "
+			"here, rank 0 misses %" PRIu64 "; is it the same file "
+			"system on every host?",
+			w->j->folder, w->files_missing, missing);
+	return group_agree(w->j->group, r, e);
+}
+
 int dataset_job_run(const struct dataset_job *j, struct dataset_result *res,
 	struct err *e)
 {
@@ -374,6 +389,8 @@ int dataset_job_run(const struct dataset_job *j, struct dataset_result *res,
 
 	/* all look before one of them changes anything */
 	r = group_agree(j->group, prepare(&w, &free_bytes, e), e);
+	if (!r)
+		r = same_everywhere(&w, e);
 	if (!r && j->plan && !j->group->first) {
 		fill_progress(&w, &p, false);
 		j->plan(j->ctx, &p);

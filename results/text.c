@@ -247,11 +247,21 @@ static void why(FILE *f, const struct record *rec)
 	if (!rec->config.drive[0] && m->cached_pct >= 5)
 		fprintf(f, "%.0f %% served from page cache; AU does not "
 			   "describe the drive\n", m->cached_pct);
-	if (m->unused_samples)
+}
+
+/* Known of every run, also of one whose only step leaves no AU. */
+static void unused(FILE *f, const struct record *rec)
+{
+	const struct train_config *c = &rec->config;
+	uint64_t all = c->files * c->samples_per_file;
+	uint64_t steps = c->files / c->accelerators * c->samples_per_file /
+			 c->batch_size;
+	uint64_t used = steps * c->batch_size * c->accelerators;
+
+	if (used < all)
 		fprintf(f, "%" PRIu64 " of %" PRIu64
 			   " samples unused in each epoch (no full step)\n",
-			m->unused_samples,
-			rec->config.files * rec->config.samples_per_file);
+			all - used, all);
 }
 
 static void leaves(FILE *f, const struct record *rec)
@@ -271,5 +281,6 @@ void results_print_text(FILE *f, const struct record *rec, bool steady_first)
 	effective(f, rec);
 	table(f, rec);
 	why(f, rec);
+	unused(f, rec);
 	leaves(f, rec);
 }

@@ -165,10 +165,15 @@ static int64_t limit_reserve(struct engine_limit *l, uint32_t len_bytes)
 int engine_submit(struct engine *g, struct engine_op *op)
 {
 	struct engine_limit *l = &g->limit;
+	int r;
 
 	g->in_flight++;
-	if (!l->bytes_per_s || op->opcode != ENGINE_READ)
-		return g->ops->queue(g, op);
+	if (!l->bytes_per_s || op->opcode != ENGINE_READ) {
+		r = g->ops->queue(g, op);
+		if (r)
+			g->in_flight--;
+		return r;
+	}
 	op->due_ns = limit_reserve(l, op->len_bytes) - g->clock->zero_ns;
 	op->next = NULL;
 	*l->tail = op;

@@ -3,6 +3,10 @@
  * refuse io_uring and for file systems that are not asynchronous under it. The
  * owner waits on two words at once: the pool's count of completions and the
  * wake word of the group.
+ *
+ * On tmpfs a request is a memory copy, over sooner than a thread is woken:
+ * there the owner performs requests itself while it waits, and threads, fewer
+ * than CPUs, take what lies behind the first.
  */
 #include "storage/engine.h"
 
@@ -10,10 +14,13 @@
 
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/magic.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #define THREADS_MAX 64
@@ -29,6 +36,8 @@ struct pread_engine {
 	pthread_mutex_t lock;
 	pthread_cond_t work;
 	struct op_list todo, finished;
+	uint32_t todo_count;
+	bool owner_helps;
 	uint32_t waiting; /* idle threads */
 	uint32_t threads, threads_max;
 	bool stop;
@@ -84,6 +93,16 @@ static int64_t perform(const struct engine_op *op)
 	return r < 0 ? -errno : (int64_t)done;
 }
 
+/* With the lock held. */
+static struct engine_op *take_todo(struct pread_engine *p)
+{
+	struct engine_op *op = list_take(&p->todo);
+
+	if (op)
+		p->todo_count--;
+	return op;
+}
+
 static void *pread_thread(void *arg)
 {
 	struct pread_engine *p = arg;
@@ -98,7 +117,7 @@ static void *pread_thread(void *arg)
 		}
 		if (p->stop)
 			break;
-		op = list_take(&p->todo);
+		op = take_todo(p);
 		pthread_mutex_unlock(&p->lock);
 		op->result = perform(op);
 		pthread_mutex_lock(&p->lock);
@@ -112,23 +131,57 @@ static void *pread_thread(void *arg)
 	return NULL;
 }
 
-static int pread_queue(struct engine *g, struct engine_op *op)
+/*
+ * Have a thread look at the list, which is locked and not empty. Fewer threads
+ * than wished still do the work; where there can be none, the owner does.
+ */
+static void call_thread(struct pread_engine *p)
 {
-	struct pread_engine *p = (struct pread_engine *)g;
-	int r = 0;
-
-	pthread_mutex_lock(&p->lock);
-	list_put(&p->todo, op);
 	if (p->waiting)
 		pthread_cond_signal(&p->work);
 	else if (p->threads < p->threads_max &&
-		!(r = pthread_create(&p->thread[p->threads], NULL,
-			  pread_thread, p)))
+		!pthread_create(&p->thread[p->threads], NULL, pread_thread, p))
 		p->threads++;
-	if (p->threads)
-		r = 0; /* fewer threads than wished still do the work */
+	if (!p->threads)
+		p->owner_helps = true;
+}
+
+static int pread_queue(struct engine *g, struct engine_op *op)
+{
+	struct pread_engine *p = (struct pread_engine *)g;
+
+	pthread_mutex_lock(&p->lock);
+	list_put(&p->todo, op);
+	p->todo_count++;
+	/* the first is the owner's own, if it gets around to it */
+	if (!p->owner_helps || p->todo_count > 1)
+		call_thread(p);
 	pthread_mutex_unlock(&p->lock);
-	return -r;
+	return 0;
+}
+
+/* The owner performs one request; false if there is none to start. */
+static bool help(struct pread_engine *p)
+{
+	struct engine_op *op;
+
+	if (!p->owner_helps)
+		return false;
+	pthread_mutex_lock(&p->lock);
+	op = take_todo(p);
+	pthread_mutex_unlock(&p->lock);
+	if (op)
+		engine_complete(&p->g, op, perform(op));
+	return op;
+}
+
+/* The owner has no time: what it left for itself is a thread's. */
+static void leave_to_threads(struct pread_engine *p)
+{
+	pthread_mutex_lock(&p->lock);
+	if (p->todo.head)
+		call_thread(p);
+	pthread_mutex_unlock(&p->lock);
 }
 
 static unsigned pread_reap(struct pread_engine *p)
@@ -185,7 +238,12 @@ static int pread_wait(struct engine *g, int64_t deadline_ns, struct err *e)
 		return 0;
 	left = deadline_ns == CLOCK_NEVER ? NS_PER_S
 					  : deadline_ns - clock_now(g->clock);
-	if (left <= 0 || engine_woken(g))
+	if (left <= 0 || engine_woken(g)) {
+		if (p->owner_helps)
+			leave_to_threads(p);
+		return 0;
+	}
+	if (help(p))
 		return 0;
 	atomic_store(&p->sleeping, true);
 	/* a completion between the load and here makes the wait return */
@@ -218,6 +276,24 @@ static const struct engine_ops pread_ops = {
 	.close = pread_close,
 };
 
+static bool is_tmpfs(const char *dir)
+{
+	struct statfs f;
+
+	return dir && !statfs(dir, &f) && f.f_type == TMPFS_MAGIC;
+}
+
+/* One fewer than the CPUs we may use: the owner needs one. */
+static uint32_t helpers(void)
+{
+	cpu_set_t set;
+	int n = 0;
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		n = CPU_COUNT(&set);
+	return n > 2 ? (uint32_t)n - 1 : 1;
+}
+
 int engine_pread_open(
 	const struct engine_spec *s, struct engine **out, struct err *e)
 {
@@ -233,6 +309,9 @@ int engine_pread_open(
 	p->threads_max = s->depth < THREADS_MAX ? s->depth : THREADS_MAX;
 	if (!p->threads_max)
 		p->threads_max = 1;
+	p->owner_helps = is_tmpfs(s->dir);
+	if (p->owner_helps && p->threads_max > helpers())
+		p->threads_max = helpers();
 	*out = &p->g;
 	return 0;
 }

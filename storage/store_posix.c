@@ -121,8 +121,11 @@ static int posix_create(struct store *s, uint64_t id, uint64_t size_bytes,
 		0644);
 	if (f->fd < 0) {
 		r = -errno;
-		if (r == -EINVAL && direct)
+		if (r == -EINVAL && direct) {
+			/* the kernel makes the file, then refuses to open it */
+			unlink(path);
 			return direct_refused(path, e);
+		}
 		if (r == -ENOSPC)
 			return no_space(s, path, size_bytes, e);
 		return err_set(e, ERR_IO, r, "cannot create %s: %s", path,

@@ -651,6 +651,11 @@ int training_run(const struct training_env *env, struct rec_rank *ranks,
 	t.start_ns = clock_now(t.loop.clock);
 	if (!tasks || !t.accels)
 		r = err_nomem(e, "the accelerators");
+	else if (!t.steps)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"%" PRIu64 " files for %" PRIu64 " accelerators with "
+			"batches of %" PRIu64 " make no step",
+			t.c->files, t.c->accelerators, t.c->batch_size);
 	for (i = 0; !r && i < n; i++) {
 		r = accel_init(&t, &t.accels[i], i, &ranks[i], e);
 		tasks[i] = &t.accels[i].task;
@@ -663,8 +668,13 @@ int training_run(const struct training_env *env, struct rec_rank *ranks,
 		if (r)
 			group_fail(env->group, e);
 		group_detach(env->group);
-		if (loop_drain(&t.loop, &drained) && !r)
-			r = -EIO;
+		/* what is in flight ends; no reader asks for more */
+		for (i = 0; r && i < n; i++)
+			t.accels[i].failed = true;
+		if (loop_drain(&t.loop, &drained) && !r) {
+			*e = drained;
+			r = e->code;
+		}
 		r = group_agree(env->group, r, e);
 	}
 	for (i = 0; t.accels && i < n && t.accels[i].t; i++)

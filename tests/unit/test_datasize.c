@@ -1,5 +1,6 @@
-#include "plan/datasize.h"
+#include "core/datasize.h"
 
+#include "accel_sim/profile.h"
 #include "core/units.h"
 #include "tests/unit/ut.h"
 
@@ -13,7 +14,7 @@ static struct datasize size_of(const char *model, const char *accelerator,
 	uint64_t accelerators, uint64_t hosts, uint64_t memory_bytes)
 {
 	struct workload_profile p;
-	struct datasize_input in = {.p = &p,
+	struct datasize_input in = {
 		.accelerators = accelerators,
 		.hosts = hosts,
 		.memory_bytes_per_host = memory_bytes};
@@ -23,6 +24,7 @@ static struct datasize size_of(const char *model, const char *accelerator,
 	CU_ASSERT_EQUAL_FATAL(edition_load(NULL, EDITION_DEFAULT, &ed, &e), 0);
 	CU_ASSERT_EQUAL_FATAL(
 		profile_load(NULL, model, accelerator, &p, &e), 0);
+	in.shape = profile_shape(&p);
 	CU_ASSERT_EQUAL_FATAL(datasize_compute(&in, &ed, &d, &e), 0);
 	return d;
 }
@@ -109,7 +111,7 @@ static void test_C08_memory_of_every_host(void)
 {
 	uint64_t memory[15] = {0};
 	struct workload_profile p;
-	struct datasize_input in = {.p = &p,
+	struct datasize_input in = {
 		.accelerators = 30,
 		.hosts = 15,
 		.host_memory_bytes = memory,
@@ -123,6 +125,7 @@ static void test_C08_memory_of_every_host(void)
 	memory[7] = gib(187.90);
 	CU_ASSERT_EQUAL_FATAL(edition_load(NULL, EDITION_DEFAULT, &ed, &e), 0);
 	CU_ASSERT_EQUAL_FATAL(profile_load(NULL, "unet3d", "b200", &p, &e), 0);
+	in.shape = profile_shape(&p);
 	CU_ASSERT_EQUAL_FATAL(datasize_compute(&in, &ed, &d, &e), 0);
 	CU_ASSERT_DOUBLE_EQUAL(
 		(double)d.memory_bytes / (double)GIB_BYTES, 2821.16, 0.005);
@@ -134,7 +137,7 @@ static void test_C08_memory_of_every_host(void)
 static void test_measured_memory_counts_when_larger(void)
 {
 	struct workload_profile p;
-	struct datasize_input in = {.p = &p,
+	struct datasize_input in = {
 		.accelerators = 1,
 		.hosts = 1,
 		.memory_bytes_per_host = gib(376.5),
@@ -144,6 +147,7 @@ static void test_measured_memory_counts_when_larger(void)
 
 	CU_ASSERT_EQUAL_FATAL(edition_load(NULL, EDITION_DEFAULT, &ed, &e), 0);
 	CU_ASSERT_EQUAL_FATAL(profile_load(NULL, "unet3d", "b200", &p, &e), 0);
+	in.shape = profile_shape(&p);
 	CU_ASSERT_EQUAL(datasize_compute(&in, &ed, &d, &e), 0);
 	CU_ASSERT_EQUAL(d.required, 13807);
 	in.measured_memory_bytes = gib(300);

@@ -1,5 +1,5 @@
 /* The size rule in exact integers; see datasize.h. */
-#include "plan/datasize.h"
+#include "core/datasize.h"
 
 #include "core/units.h"
 
@@ -54,7 +54,7 @@ static uint64_t subfolders(uint64_t files, uint64_t per_folder)
 int datasize_compute(const struct datasize_input *in, const struct edition *ed,
 	struct datasize *out, struct err *e)
 {
-	const struct workload_profile *p = in->p;
+	const struct datasize_shape *p = &in->shape;
 	u128 file, samples, disk, steps;
 
 	memset(out, 0, sizeof(*out));

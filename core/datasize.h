@@ -1,5 +1,5 @@
-#ifndef PLAN_DATASIZE_H
-#define PLAN_DATASIZE_H
+#ifndef CORE_DATASIZE_H
+#define CORE_DATASIZE_H
 /*
  * How many files a training data set needs (Rules 3.1.2), in whole numbers:
  *
@@ -12,7 +12,6 @@
  * The factor is 5 and the steps 500 in v3.0. The benchmark of v2.0 rounded
  * down, which could be a file short (mlcommons/storage#608).
  */
-#include "accel_sim/profile.h"
 #include "core/edition.h"
 #include "core/err.h"
 
@@ -20,8 +19,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What of a workload decides the size. */
+struct datasize_shape {
+	const char *model; /* for errors */
+	uint64_t batch_size, samples_per_file, record_bytes;
+};
+
 struct datasize_input {
-	const struct workload_profile *p;
+	struct datasize_shape shape;
 	uint64_t accelerators;
 	/* Host memory: hosts times the same, or, when given, one entry each
 	 * (their sum counts; mlcommons/storage#669). */

@@ -1,0 +1,86 @@
+#ifndef RESULTS_RULES_H
+#define RESULTS_RULES_H
+/*
+ * The rules of a submission, each once, in one table: what it is called, what
+ * it looks at, when it passes, how much it weighs in each division. They are
+ * evaluated over plain facts, before a run (what is planned), after it (what
+ * was measured), and by the check of a bundle (what was written), so that the
+ * tools cannot disagree. Identifiers and names are those of the benchmark's
+ * own checker, edition 3.0; the ones that begin with "S" are stoker's, for
+ * what only an emulator can do.
+ *
+ * Every rule answers PASS, FAIL or NOT EVALUATED with the figure it found and
+ * the one it wanted. A fact that is not known makes no rule fail.
+ */
+#include "core/edition.h"
+#include "core/record.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum rule_outcome { RULE_NOT_EVALUATED, RULE_PASS, RULE_FAIL };
+enum rule_level { RULE_INFO, RULE_WARNING, RULE_ERROR };
+enum rule_fact { FACT_UNKNOWN, FACT_NO, FACT_YES };
+
+/* When a rule can be answered. */
+enum rule_phase { PHASE_BEFORE, PHASE_AFTER };
+
+/* Everything the rules look at; what is not known stays zero. */
+struct rule_facts {
+	const struct edition *edition;
+	const struct train_config *config;
+	enum rec_division division; /* asked for; config's may be what-if */
+	/* Sizing of the data set (core/datasize.h) */
+	uint64_t required_files;
+	bool bound_by_memory;
+	uint64_t datagen_files; /* in the manifest */
+	enum rule_fact same_filesystem; /* of data and results */
+	uint32_t hosts;
+	const uint32_t *ranks_on_host; /* [hosts], or NULL */
+	const char *const *params;     /* --param keys, NULL-ended, or NULL */
+	bool computation_time_changed;
+	bool caches_not_dropped;
+	uint32_t runs_planned, warmups_planned;
+	const struct record *record; /* NULL before a run */
+};
+
+#define RULE_FIGURE_MAX 320
+
+struct rule {
+	const char *id, *name;
+	const char *reads;  /* what it looks at */
+	const char *passes; /* when it passes */
+	const char *remedy; /* what to do when it does not */
+	enum rule_level closed, open;
+	enum rule_phase phase;
+	enum rule_outcome (*check)(
+		const struct rule_facts *f, char figure[RULE_FIGURE_MAX]);
+};
+
+struct rule_finding {
+	const struct rule *rule;
+	enum rule_outcome outcome;
+	enum rule_level level; /* in the division of the facts */
+	char figure[RULE_FIGURE_MAX];
+};
+
+extern const struct rule rules_training[];
+extern const size_t rules_training_count;
+
+const char *rule_outcome_name(enum rule_outcome o); /* "PASS" ... */
+const char *rule_level_name(enum rule_level l);	    /* "error" ... */
+
+/* By identifier or name; NULL if there is none. */
+const struct rule *rule_find(const char *id);
+
+/*
+ * Evaluate the rules of a phase into findings[]; returns how many. What-if
+ * weighs as CLOSED would: its caller lists and does not refuse.
+ */
+size_t rules_evaluate(const struct rule_facts *f, enum rule_phase phase,
+	struct rule_finding *findings, size_t max);
+
+#define RULES_MAX 64
+
+#endif

@@ -1,0 +1,16 @@
+. "$TESTS/e2e/lib"
+for command in datasize datagen run profiles; do
+	expect 0 stoker training $command --help
+	grep -q "^usage: stoker training $command" last.out || fail "usage"
+	said "--json"
+	[ ! -s last.err ] || fail "something on stderr"
+	expect 0 stoker training $command -h
+done
+for word in --help -h help; do
+	expect 0 stoker $word
+	said "exit codes: 0 done, 1 verdict FAIL, 2 usage, 3 environment, 4 I/O"
+	said "stoker training  datagen"
+done
+expect 0 stoker version
+grep -qx 'stoker [0-9.]*' last.out || fail "version"
+expect 0 stoker --version
