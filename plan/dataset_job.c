@@ -180,6 +180,16 @@ static void fill_progress(
 					 : 0;
 }
 
+static void show_progress(const struct work *w)
+{
+	struct dataset_progress p;
+
+	if (!w->j->progress || w->j->group->first)
+		return;
+	fill_progress(w, &p, true);
+	w->j->progress(w->j->ctx, &p);
+}
+
 /* A background task of the loop: it only shows how far the work is. */
 struct ticker {
 	struct loop_task task;
@@ -190,11 +200,9 @@ struct ticker {
 static int tick(struct loop_task *task, struct err *e)
 {
 	struct ticker *t = (struct ticker *)task;
-	struct dataset_progress p;
 
 	(void)e;
-	fill_progress(t->w, &p, true);
-	t->w->j->progress(t->w->j->ctx, &p);
+	show_progress(t->w);
 	loop_sleep(t->loop, task, clock_now(t->loop->clock) + PROGRESS_NS);
 	return 0;
 }
@@ -258,6 +266,7 @@ static int write_files(struct work *w, struct err *e)
 			group_fail(j->group, e);
 		group_detach(j->group);
 		loop_drain(&loop, &drained);
+		show_progress(w);
 		r = group_agree(j->group, r, e);
 	}
 	loop_fini(&loop);

@@ -86,5 +86,6 @@ int hosts_memory_bytes(struct group *g, uint64_t *sum, struct err *e)
 
 	*sum = 0;
 	r = group_gather(g, &mine, sizeof(mine), add_memory, sum, e);
+	r = group_agree(g, r, e);
 	return r ? r : group_share(g, sum, sizeof(*sum), e);
 }

@@ -223,7 +223,8 @@ static int posix_free_space(struct store *s, uint64_t *bytes, struct err *e)
 		else
 			*slash = 0;
 	}
-	*bytes = (uint64_t)v.f_bavail * v.f_frsize;
+	/* ramfs and some FUSE file systems count no blocks: no limit known */
+	*bytes = v.f_blocks ? (uint64_t)v.f_bavail * v.f_frsize : UINT64_MAX;
 	return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "storage/host.h"
 #include "storage/loop.h"
+#include "workloads/loader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Together a rank's readers keep at most this much in flight by default. */
-#define BUFFERS_BYTES_MAX (48 * MIB_BYTES)
-#define DIRECT_ALIGN 4096ULL
 #define PROGRESS_NS (200 * NS_PER_MS)
 
 enum state {
@@ -24,31 +22,6 @@ enum state {
 	STEP_BARRIER,
 	BLOCK_BARRIER,
 	FINISHED,
-};
-
-struct accel;
-
-/* One request of a reader, with the buffer that is its own for ever. */
-struct io {
-	struct engine_op op;
-	struct reader *reader;
-	uint32_t want_bytes; /* not counting O_DIRECT's padding */
-	struct io *next;
-};
-
-/* Reads the samples of its batches, one whole file after another. */
-struct reader {
-	struct accel *a;
-	uint32_t *queue; /* batches handed out, [prefetch_factor] */
-	uint32_t queue_head, queued;
-	uint32_t sample; /* of the batch at the head */
-	struct store_file file;
-	bool open;
-	uint64_t next_offset;
-	uint64_t left_bytes; /* of the open file, not yet read */
-	uint32_t in_flight;
-	bool starved; /* in the line for a buffer */
-	struct reader *next_starved;
 };
 
 struct accel {
@@ -62,19 +35,11 @@ struct accel {
 	uint32_t step;	/* k, from 0 */
 	int64_t load_from_ns, compute_from_ns, compute_until_ns;
 	const uint32_t *order; /* files of this rank and epoch */
-	struct reader *readers;
-	struct io *ios, *free_ios;
-	struct reader *starved, **starved_tail;
-	bool *ready;	       /* [window] batch b at b mod window */
-	uint64_t *batch_bytes; /* [window] */
-	uint64_t bytes_read;   /* all epochs */
-	uint32_t in_flight;
-	int64_t busy_ns, busy_since_ns; /* with something in flight */
-	uint64_t epoch_bytes_from, device_from;
+	struct loader *loader;
+	struct loader_totals epoch_from; /* as the block started */
+	uint64_t device_from;
 	int64_t cpu_from_ns, cpu_start_ns;
 	int64_t au_wall_from_ns, au_compute_ns;
-	bool failed;
-	struct err error;
 };
 
 struct training {
@@ -82,8 +47,7 @@ struct training {
 	const struct train_config *c;
 	struct loop loop;
 	struct accel *accels;
-	uint32_t steps, window, depth, ios_each;
-	uint64_t reader_count; /* W */
+	uint32_t steps, window;
 	int64_t start_ns, progress_ns;
 	bool drop_refused;
 };
@@ -97,222 +61,17 @@ uint32_t training_steps(const struct train_config *c)
 
 uint32_t training_buffers(const struct train_config *c)
 {
-	uint64_t want = c->read_threads * c->queue_depth;
-	uint64_t most = BUFFERS_BYTES_MAX / c->transfer_bytes;
-
-	if (most < c->read_threads)
-		most = c->read_threads;
-	return (uint32_t)(want < most ? want : most);
+	return loader_buffers(c);
 }
 
-static void fail(struct accel *a, const struct err *e)
+/* The loader has a batch, or an error: the accelerator looks at it. */
+static void loader_changed(void *ctx)
 {
-	if (!a->failed) {
-		a->failed = true;
-		a->error = *e;
-	}
-	loop_ready(&a->t->loop, &a->task);
-}
+	struct accel *a = ctx;
 
-static void reader_pump(struct reader *r);
-
-static void wait_for_buffer(struct accel *a, struct reader *r)
-{
-	if (r->starved)
-		return;
-	r->starved = true;
-	r->next_starved = NULL;
-	*a->starved_tail = r;
-	a->starved_tail = &r->next_starved;
-}
-
-/* What was put back goes to the readers in the order they asked. */
-static void serve_starved(struct accel *a)
-{
-	struct reader *r;
-
-	while (a->free_ios && (r = a->starved)) {
-		a->starved = r->next_starved;
-		if (!a->starved)
-			a->starved_tail = &a->starved;
-		r->starved = false;
-		reader_pump(r);
-	}
-}
-
-static void sample_done(struct reader *r)
-{
-	struct accel *a = r->a;
-	struct training *t = a->t;
-	uint32_t batch = r->queue[r->queue_head];
-
-	store_close(t->env->store, &r->file);
-	r->open = false;
-	a->ep->samples_read++;
-	if (++r->sample < t->c->batch_size)
-		return;
-	r->sample = 0;
-	r->queue_head = (r->queue_head + 1) % (uint32_t)t->c->prefetch_factor;
-	r->queued--;
-	a->ready[batch % t->window] = true;
-	if (batch == a->step && a->state == LOAD)
-		loop_ready(&t->loop, &a->task);
-}
-
-static void short_read(struct io *io)
-{
-	const struct engine_op *op = &io->op;
-	struct accel *a = io->reader->a;
-	char path[4352];
-	struct err e;
-
-	store_label(a->t->env->store, io->reader->file.id, path, sizeof(path));
-	if (op->result < 0)
-		err_set(&e, ERR_IO, (int)op->result,
-			"reading %s at offset %" PRIu64 " (%u bytes): %s", path,
-			op->offset_bytes, op->len_bytes,
-			strerror((int)-op->result));
-	else
-		err_set(&e, ERR_IO, -ENODATA,
-			"short read of %s: %" PRId64 " of %u bytes at offset "
-			"%" PRIu64 " although the file had %" PRIu64
-			" bytes when opened; was it changed during the run?",
-			path, op->result, io->want_bytes, op->offset_bytes,
-			io->reader->file.size_bytes);
-	fail(a, &e);
-}
-
-static void io_done(struct engine_op *op)
-{
-	struct io *io = op->owner;
-	struct reader *r = io->reader;
-	struct accel *a = r->a;
-	const struct training_env *env = a->t->env;
-	struct err e;
-
-	r->in_flight--;
-	if (!--a->in_flight)
-		a->busy_ns += clock_now(a->t->loop.clock) - a->busy_since_ns;
-	if (op->result < (int64_t)io->want_bytes) {
-		if (!a->failed)
-			short_read(io);
-	} else if (!a->failed && env->check &&
-		   env->check(env->check_ctx, r->file.id, op->offset_bytes,
-			   op->buf, io->want_bytes, &e)) {
-		fail(a, &e);
-	}
-	io->next = a->free_ios;
-	a->free_ios = io;
-	if (a->failed)
-		return;
-	a->bytes_read += io->want_bytes;
-	r->left_bytes -= io->want_bytes;
-	if (!r->left_bytes)
-		sample_done(r);
-	if (a->starved)
-		wait_for_buffer(a, r);
-	else
-		reader_pump(r);
-	serve_starved(a);
-}
-
-static int reader_open(struct reader *r)
-{
-	struct accel *a = r->a;
-	struct training *t = a->t;
-	uint32_t batch = r->queue[r->queue_head];
-	uint64_t sample = (uint64_t)batch * t->c->batch_size + r->sample;
-	uint32_t file = a->order[sample / t->c->samples_per_file];
-	char path[4352];
-	struct err e;
-	int err;
-
-	err = store_open(t->env->store, file, t->c->odirect, &r->file, &e);
-	if (!err && !r->file.size_bytes) {
-		store_close(t->env->store, &r->file);
-		store_label(t->env->store, file, path, sizeof(path));
-		err = err_set(&e, ERR_IO, -ENODATA,
-			"%s is empty; generate the data set again", path);
-	}
-	if (err) {
-		fail(a, &e);
-		return err;
-	}
-	r->open = true;
-	r->next_offset = 0;
-	r->left_bytes = r->file.size_bytes;
-	a->rec->files_opened++;
-	a->batch_bytes[batch % t->window] += r->file.size_bytes;
-	return 0;
-}
-
-static int reader_submit(struct reader *r, struct io *io)
-{
-	struct accel *a = r->a;
-	struct training *t = a->t;
-	uint64_t left = r->file.size_bytes - r->next_offset, len;
-	struct err e;
-	int err;
-
-	io->want_bytes = (uint32_t)(left < t->c->transfer_bytes
-					    ? left
-					    : t->c->transfer_bytes);
-	len = io->want_bytes;
-	if (t->c->odirect)
-		len = (len + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
-	io->reader = r;
-	io->op.fd = r->file.fd;
-	io->op.len_bytes = (uint32_t)len;
-	io->op.offset_bytes = r->next_offset;
-	r->next_offset += io->want_bytes;
-	r->in_flight++;
-	if (!a->in_flight++)
-		a->busy_since_ns = clock_now(t->loop.clock);
-	err = engine_submit(t->env->engine, &io->op);
-	if (err) {
-		err_set(&e, ERR_IO, err, "%s engine: request refused: %s",
-			engine_name(t->env->engine), strerror(-err));
-		r->in_flight--;
-		a->in_flight--;
-		fail(a, &e);
-	}
-	return err;
-}
-
-/* Do all that this reader can do now. */
-static void reader_pump(struct reader *r)
-{
-	struct accel *a = r->a;
-	struct io *io;
-
-	if (a->failed || (!r->open && !r->queued))
-		return;
-	if (!r->open && reader_open(r))
-		return;
-	while (r->next_offset < r->file.size_bytes &&
-		r->in_flight < a->t->depth) {
-		io = a->free_ios;
-		if (!io) {
-			wait_for_buffer(a, r);
-			return;
-		}
-		a->free_ios = io->next;
-		if (reader_submit(r, io))
-			return;
-	}
-}
-
-static void hand_out(struct accel *a, uint32_t batch)
-{
-	struct training *t = a->t;
-	struct reader *r = &a->readers[batch % t->reader_count];
-	uint32_t factor = (uint32_t)t->c->prefetch_factor;
-
-	a->ready[batch % t->window] = false;
-	a->batch_bytes[batch % t->window] = 0;
-	r->queue[(r->queue_head + r->queued) % factor] = batch;
-	if (r->queued++ == 0)
-		reader_pump(r);
+	if (loader_error(a->loader) ||
+		(a->state == LOAD && loader_has(a->loader, a->step)))
+		loop_ready(&a->t->loop, &a->task);
 }
 
 static void drop_caches(struct accel *a)
@@ -345,6 +104,7 @@ static int epoch_start(struct accel *a, struct err *e)
 		return r;
 	a->ep = &a->rec->epochs[a->epoch];
 	a->order = shard_rank(t->env->shard, a->member);
+	loader_set_order(a->loader, a->order);
 	a->step = 0;
 	drop_caches(a);
 	a->state = EPOCH_BARRIER;
@@ -352,12 +112,20 @@ static int epoch_start(struct accel *a, struct err *e)
 	return 0;
 }
 
+static struct loader_totals totals(const struct accel *a)
+{
+	struct loader_totals t;
+
+	loader_get_totals(a->loader, &t);
+	return t;
+}
+
 static uint64_t device_bytes(const struct accel *a)
 {
 	uint64_t bytes = 0;
 
 	if (a->t->env->store->ops->is_virtual)
-		return a->bytes_read;
+		return totals(a).bytes_read;
 	host_device_read_bytes(&bytes);
 	/* one process, several accelerators: to each its share */
 	return bytes / a->t->env->group->count;
@@ -381,7 +149,7 @@ static void block_start(struct accel *a)
 			      : host_meminfo_text();
 	a->cpu_from_ns = cpu_now(t);
 	a->device_from = device_bytes(a);
-	a->epoch_bytes_from = a->bytes_read;
+	a->epoch_from = totals(a);
 	a->au_wall_from_ns = 0;
 	a->au_compute_ns = 0;
 	ep->start_ns = clock_now(t->loop.clock);
@@ -389,12 +157,7 @@ static void block_start(struct accel *a)
 	a->load_from_ns = ep->block_ns;
 	a->state = LOAD;
 	for (b = 0; b < t->window && b < t->steps; b++)
-		hand_out(a, b);
-}
-
-static int64_t busy_until(const struct accel *a, int64_t now_ns)
-{
-	return a->busy_ns + (a->in_flight ? now_ns - a->busy_since_ns : 0);
+		loader_hand_out(a->loader, b);
 }
 
 /* Read-ahead is in balance between steps window and steps - window. */
@@ -402,19 +165,21 @@ static void steady_mark(struct accel *a, int64_t now_ns)
 {
 	struct rec_steady *s = &a->ep->steady;
 	struct training *t = a->t;
+	struct loader_totals sum;
 
 	if (t->steps <= 2 * t->window)
 		return;
+	sum = totals(a);
 	if (a->step == t->window) {
 		s->first = t->window;
 		s->end = t->steps - t->window;
 		s->begin_ns = now_ns;
-		s->busy_ns = busy_until(a, now_ns);
-		s->bytes_read = a->bytes_read; /* difference at the end */
+		s->busy_ns = sum.busy_ns; /* differences at the end */
+		s->bytes_read = sum.bytes_read;
 	} else if (a->step == t->steps - t->window) {
 		s->end_ns = now_ns;
-		s->busy_ns = busy_until(a, now_ns) - s->busy_ns;
-		s->bytes_read = a->bytes_read - s->bytes_read;
+		s->busy_ns = sum.busy_ns - s->busy_ns;
+		s->bytes_read = sum.bytes_read - s->bytes_read;
 	}
 }
 
@@ -427,9 +192,9 @@ static void take_batch(struct accel *a)
 
 	a->ep->load_ns[k] = now - a->load_from_ns;
 	if (k >= s->first && k < s->end)
-		s->bytes_taken += a->batch_bytes[k % t->window];
+		s->bytes_taken += loader_batch_bytes(a->loader, k);
 	if (k + t->window < t->steps)
-		hand_out(a, k + t->window);
+		loader_hand_out(a->loader, k + t->window);
 	a->compute_from_ns = clock_now(t->loop.clock);
 	a->compute_until_ns = a->compute_from_ns + t->c->computation_ns;
 	a->state = COMPUTE;
@@ -469,7 +234,7 @@ static void show_progress(struct accel *a, int64_t now_ns, bool epoch_ended)
 	p.au_pct = a->step > 1 && wall > 0
 			   ? 100.0 * (double)a->au_compute_ns / (double)wall
 			   : 0;
-	p.bytes_read = a->bytes_read;
+	p.bytes_read = totals(a).bytes_read;
 	p.elapsed_ns = now_ns - t->start_ns;
 	p.epoch_ended = epoch_ended;
 	t->env->progress(t->env->progress_ctx, &p);
@@ -478,10 +243,12 @@ static void show_progress(struct accel *a, int64_t now_ns, bool epoch_ended)
 static void block_end(struct accel *a, int64_t now_ns)
 {
 	struct rec_epoch *ep = a->ep;
+	struct loader_totals sum = totals(a);
 	uint32_t count = a->t->env->group->count;
 
 	ep->block_end_ns = now_ns;
-	ep->bytes_asked = a->bytes_read - a->epoch_bytes_from;
+	ep->bytes_asked = sum.bytes_read - a->epoch_from.bytes_read;
+	ep->samples_read = sum.samples_read - a->epoch_from.samples_read;
 	ep->bytes_device = device_bytes(a) - a->device_from;
 	ep->cpu_ns = (cpu_now(a->t) - a->cpu_from_ns) / count;
 	show_progress(a, now_ns, true);
@@ -517,6 +284,7 @@ static void epoch_done(struct accel *a)
 	if (a->state == FINISHED) {
 		if (!t->loop.clock->is_virtual)
 			a->rec->peak_rss_bytes = host_peak_rss_bytes();
+		a->rec->files_opened = totals(a).files_opened;
 		a->rec->cpu_ns = (cpu_now(t) - a->cpu_start_ns) /
 				 t->env->group->count;
 	}
@@ -526,12 +294,14 @@ static int accel_step(struct loop_task *task, struct err *e)
 {
 	struct accel *a = (struct accel *)task;
 	struct training *t = a->t;
+	const struct err *failure;
 	int64_t now;
 	int r;
 
 	for (;;) {
-		if (a->failed) {
-			*e = a->error;
+		failure = loader_error(a->loader);
+		if (failure) {
+			*e = *failure;
 			return e->code;
 		}
 		switch (a->state) {
@@ -541,7 +311,7 @@ static int accel_step(struct loop_task *task, struct err *e)
 				return r;
 			break;
 		case LOAD:
-			if (!a->ready[a->step % t->window])
+			if (!loader_has(a->loader, a->step))
 				return 0;
 			take_batch(a);
 			break;
@@ -573,61 +343,35 @@ static int accel_step(struct loop_task *task, struct err *e)
 static int accel_init(struct training *t, struct accel *a, uint32_t index,
 	struct rec_rank *rec, struct err *e)
 {
-	uint64_t w = t->c->read_threads, i;
-	uint32_t j;
+	const struct training_env *env = t->env;
+	struct loader_env loader = {
+		.config = t->c,
+		.engine = env->engine,
+		.store = env->store,
+		.buffers = env->buffers,
+		.first_buffer = index * loader_buffers(t->c),
+		.check = env->check,
+		.check_ctx = env->check_ctx,
+		.changed = loader_changed,
+		.ctx = a,
+	};
+	int r;
 
 	a->t = t;
 	a->index = index;
-	a->member = t->env->group->first + index;
+	a->member = env->group->first + index;
 	a->rec = rec;
 	a->task.step = accel_step;
-	a->starved_tail = &a->starved;
-	a->readers = calloc(w, sizeof(*a->readers));
-	a->ios = calloc(t->ios_each, sizeof(*a->ios));
-	a->ready = calloc(t->window, sizeof(*a->ready));
-	a->batch_bytes = calloc(t->window, sizeof(*a->batch_bytes));
-	if (!a->readers || !a->ios || !a->ready || !a->batch_bytes ||
-		rec_rank_init(rec, (uint32_t)t->c->epochs, t->steps))
+	r = loader_open(&loader, &a->loader, e);
+	if (r)
+		return r;
+	if (rec_rank_init(rec, (uint32_t)t->c->epochs, t->steps))
 		return err_nomem(e, "an accelerator");
-	for (i = 0; i < w; i++) {
-		a->readers[i].a = a;
-		a->readers[i].queue = calloc(
-			t->c->prefetch_factor, sizeof(*a->readers[i].queue));
-		if (!a->readers[i].queue)
-			return err_nomem(e, "a reader");
-	}
-	for (j = t->ios_each; j-- > 0;) {
-		struct io *io = &a->ios[j];
-
-		io->op.opcode = ENGINE_READ;
-		io->op.buf = buffers_at(
-			t->env->buffers, index * t->ios_each + j);
-		io->op.buf_index = t->env->buffers->registered ? 0 : -1;
-		io->op.done = io_done;
-		io->op.owner = io;
-		io->next = a->free_ios;
-		a->free_ios = io;
-	}
 	rec->rank = a->member;
-	rec->host = t->env->group->host;
+	rec->host = env->group->host;
 	rec->pid = t->loop.clock->is_virtual ? 0 : getpid();
 	a->cpu_start_ns = cpu_now(t);
 	return loop_add(&t->loop, &a->task, e);
-}
-
-static void accel_fini(struct accel *a)
-{
-	uint64_t i;
-
-	for (i = 0; a->readers && i < a->t->c->read_threads; i++) {
-		if (a->readers[i].open)
-			store_close(a->t->env->store, &a->readers[i].file);
-		free(a->readers[i].queue);
-	}
-	free(a->readers);
-	free(a->ios);
-	free(a->ready);
-	free(a->batch_bytes);
 }
 
 int training_run(const struct training_env *env, struct rec_rank *ranks,
@@ -640,10 +384,7 @@ int training_run(const struct training_env *env, struct rec_rank *ranks,
 	int r = 0;
 
 	t.steps = training_steps(t.c);
-	t.reader_count = t.c->read_threads;
-	t.window = (uint32_t)(t.c->read_threads * t.c->prefetch_factor);
-	t.depth = (uint32_t)t.c->queue_depth;
-	t.ios_each = training_buffers(t.c);
+	t.window = loader_window(t.c);
 	t.accels = calloc(n, sizeof(*t.accels));
 	t.drop_refused = !env->store->ops->is_virtual && env->drop_caches &&
 			 !env->group->host_leader && !host_may_drop_caches();
@@ -670,15 +411,15 @@ int training_run(const struct training_env *env, struct rec_rank *ranks,
 		group_detach(env->group);
 		/* what is in flight ends; no reader asks for more */
 		for (i = 0; r && i < n; i++)
-			t.accels[i].failed = true;
+			loader_stop(t.accels[i].loader);
 		if (loop_drain(&t.loop, &drained) && !r) {
 			*e = drained;
 			r = e->code;
 		}
 		r = group_agree(env->group, r, e);
 	}
-	for (i = 0; t.accels && i < n && t.accels[i].t; i++)
-		accel_fini(&t.accels[i]);
+	for (i = 0; t.accels && i < n; i++)
+		loader_close(t.accels[i].loader);
 	loop_fini(&t.loop);
 	free(t.accels);
 	free(tasks);

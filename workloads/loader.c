@@ -1,0 +1,390 @@
+/* The data loader of an accelerator; see loader.h. */
+#include "workloads/loader.h"
+
+#include "core/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Together a loader's readers keep at most this much in flight. */
+#define BUFFERS_BYTES_MAX (48 * MIB_BYTES)
+#define DIRECT_ALIGN 4096ULL
+
+/* One request of a reader, with the buffer that is its own for ever. */
+struct io {
+	struct engine_op op;
+	struct reader *reader;
+	uint32_t want_bytes; /* not counting O_DIRECT's padding */
+	struct io *next;
+};
+
+/* Reads the samples of its batches, one whole file after another. */
+struct reader {
+	struct loader *l;
+	uint32_t *queue; /* batches handed out, [prefetch_factor] */
+	uint32_t queue_head, queued;
+	uint32_t sample; /* of the batch at the head */
+	struct store_file file;
+	bool open;
+	uint64_t next_offset;
+	uint64_t left_bytes; /* of the open file, not yet read */
+	uint32_t in_flight;
+	bool starved; /* in the line for a buffer */
+	struct reader *next_starved;
+};
+
+struct loader {
+	struct loader_env env;
+	const struct train_config *c;
+	uint32_t window, depth;
+	const uint32_t *order;
+	struct reader *readers;
+	struct io *ios, *free_ios;
+	struct reader *starved, **starved_tail;
+	bool *ready;	       /* [window] */
+	uint64_t *batch_bytes; /* [window] */
+	uint32_t in_flight;
+	int64_t busy_since_ns;
+	struct loader_totals totals;
+	bool stopped, failed;
+	struct err error;
+};
+
+uint32_t loader_buffers(const struct train_config *c)
+{
+	uint64_t want = c->read_threads * c->queue_depth;
+	uint64_t most = BUFFERS_BYTES_MAX / c->transfer_bytes;
+
+	if (most < c->read_threads)
+		most = c->read_threads;
+	return (uint32_t)(want < most ? want : most);
+}
+
+uint32_t loader_window(const struct train_config *c)
+{
+	return (uint32_t)(c->read_threads * c->prefetch_factor);
+}
+
+static int64_t now_ns(const struct loader *l)
+{
+	return clock_now(l->env.engine->clock);
+}
+
+static void fail(struct loader *l, const struct err *e)
+{
+	if (!l->failed)
+		l->error = *e;
+	l->failed = l->stopped = true;
+	l->env.changed(l->env.ctx);
+}
+
+static void reader_pump(struct reader *r);
+
+static void wait_for_buffer(struct reader *r)
+{
+	if (r->starved)
+		return;
+	r->starved = true;
+	r->next_starved = NULL;
+	*r->l->starved_tail = r;
+	r->l->starved_tail = &r->next_starved;
+}
+
+/* What was put back goes to the readers in the order they asked. */
+static void serve_starved(struct loader *l)
+{
+	struct reader *r;
+
+	while (l->free_ios && (r = l->starved)) {
+		l->starved = r->next_starved;
+		if (!l->starved)
+			l->starved_tail = &l->starved;
+		r->starved = false;
+		reader_pump(r);
+	}
+}
+
+static void sample_done(struct reader *r)
+{
+	struct loader *l = r->l;
+	uint32_t batch = r->queue[r->queue_head];
+
+	store_close(l->env.store, &r->file);
+	r->open = false;
+	l->totals.samples_read++;
+	if (++r->sample < l->c->batch_size)
+		return;
+	r->sample = 0;
+	r->queue_head = (r->queue_head + 1) % (uint32_t)l->c->prefetch_factor;
+	r->queued--;
+	l->ready[batch % l->window] = true;
+	l->env.changed(l->env.ctx);
+}
+
+static void read_failed(struct io *io)
+{
+	const struct engine_op *op = &io->op;
+	const struct store_file *file = &io->reader->file;
+	struct loader *l = io->reader->l;
+	char path[4352];
+	struct err e;
+
+	store_label(l->env.store, file->id, path, sizeof(path));
+	if (op->result < 0)
+		err_set(&e, ERR_IO, (int)op->result,
+			"reading %s at offset %" PRIu64 " (%u bytes): %s", path,
+			op->offset_bytes, op->len_bytes,
+			strerror((int)-op->result));
+	else
+		err_set(&e, ERR_IO, -ENODATA,
+			"short read of %s: %" PRId64 " of %u bytes at offset "
+			"%" PRIu64 " although the file had %" PRIu64
+			" bytes when opened; was it changed during the run?",
+			path, op->result, io->want_bytes, op->offset_bytes,
+			file->size_bytes);
+	fail(l, &e);
+}
+
+static void io_done(struct engine_op *op)
+{
+	struct io *io = op->owner;
+	struct reader *r = io->reader;
+	struct loader *l = r->l;
+	struct err e;
+
+	r->in_flight--;
+	if (!--l->in_flight)
+		l->totals.busy_ns += now_ns(l) - l->busy_since_ns;
+	if (!l->stopped && op->result < (int64_t)io->want_bytes)
+		read_failed(io);
+	else if (!l->stopped && l->env.check &&
+		 l->env.check(l->env.check_ctx, r->file.id, op->offset_bytes,
+			 op->buf, io->want_bytes, &e))
+		fail(l, &e);
+	io->next = l->free_ios;
+	l->free_ios = io;
+	if (l->stopped)
+		return;
+	l->totals.bytes_read += io->want_bytes;
+	r->left_bytes -= io->want_bytes;
+	if (!r->left_bytes)
+		sample_done(r);
+	if (l->starved)
+		wait_for_buffer(r);
+	else
+		reader_pump(r);
+	serve_starved(l);
+}
+
+static int reader_open(struct reader *r)
+{
+	struct loader *l = r->l;
+	uint32_t batch = r->queue[r->queue_head];
+	uint64_t sample = (uint64_t)batch * l->c->batch_size + r->sample;
+	uint32_t file = l->order[sample / l->c->samples_per_file];
+	char path[4352];
+	struct err e;
+	int err;
+
+	err = store_open(l->env.store, file, l->c->odirect, &r->file, &e);
+	if (!err && !r->file.size_bytes) {
+		store_close(l->env.store, &r->file);
+		store_label(l->env.store, file, path, sizeof(path));
+		err = err_set(&e, ERR_IO, -ENODATA,
+			"%s is empty; generate the data set again", path);
+	}
+	if (err) {
+		fail(l, &e);
+		return err;
+	}
+	r->open = true;
+	r->next_offset = 0;
+	r->left_bytes = r->file.size_bytes;
+	l->totals.files_opened++;
+	l->batch_bytes[batch % l->window] += r->file.size_bytes;
+	return 0;
+}
+
+static int reader_submit(struct reader *r, struct io *io)
+{
+	struct loader *l = r->l;
+	uint64_t left = r->file.size_bytes - r->next_offset, len;
+	struct err e;
+	int err;
+
+	io->want_bytes = (uint32_t)(left < l->c->transfer_bytes
+					    ? left
+					    : l->c->transfer_bytes);
+	len = io->want_bytes;
+	if (l->c->odirect)
+		len = (len + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
+	io->reader = r;
+	io->op.fd = r->file.fd;
+	io->op.len_bytes = (uint32_t)len;
+	io->op.offset_bytes = r->next_offset;
+	r->next_offset += io->want_bytes;
+	r->in_flight++;
+	if (!l->in_flight++)
+		l->busy_since_ns = now_ns(l);
+	err = engine_submit(l->env.engine, &io->op);
+	if (err) {
+		err_set(&e, ERR_IO, err, "%s engine: request refused: %s",
+			engine_name(l->env.engine), strerror(-err));
+		r->in_flight--;
+		l->in_flight--;
+		fail(l, &e);
+	}
+	return err;
+}
+
+/* Do all that this reader can do now. */
+static void reader_pump(struct reader *r)
+{
+	struct loader *l = r->l;
+	struct io *io;
+
+	if (l->stopped || (!r->open && !r->queued))
+		return;
+	if (!r->open && reader_open(r))
+		return;
+	while (r->next_offset < r->file.size_bytes && r->in_flight < l->depth) {
+		io = l->free_ios;
+		if (!io) {
+			wait_for_buffer(r);
+			return;
+		}
+		l->free_ios = io->next;
+		if (reader_submit(r, io))
+			return;
+	}
+}
+
+void loader_set_order(struct loader *l, const uint32_t *order)
+{
+	l->order = order;
+}
+
+void loader_hand_out(struct loader *l, uint32_t batch)
+{
+	struct reader *r = &l->readers[batch % l->c->read_threads];
+	uint32_t factor = (uint32_t)l->c->prefetch_factor;
+
+	l->ready[batch % l->window] = false;
+	l->batch_bytes[batch % l->window] = 0;
+	r->queue[(r->queue_head + r->queued) % factor] = batch;
+	if (r->queued++ == 0)
+		reader_pump(r);
+}
+
+bool loader_has(const struct loader *l, uint32_t batch)
+{
+	return l->ready[batch % l->window];
+}
+
+uint64_t loader_batch_bytes(const struct loader *l, uint32_t batch)
+{
+	return l->batch_bytes[batch % l->window];
+}
+
+void loader_get_totals(const struct loader *l, struct loader_totals *t)
+{
+	*t = l->totals;
+	if (l->in_flight)
+		t->busy_ns += now_ns(l) - l->busy_since_ns;
+}
+
+const struct err *loader_error(const struct loader *l)
+{
+	return l->failed ? &l->error : NULL;
+}
+
+void loader_stop(struct loader *l)
+{
+	l->stopped = true;
+}
+
+static int init_readers(struct loader *l, struct err *e)
+{
+	uint32_t i, n = (uint32_t)l->c->read_threads;
+
+	l->readers = calloc(n, sizeof(*l->readers));
+	for (i = 0; l->readers && i < n; i++) {
+		l->readers[i].l = l;
+		l->readers[i].queue = calloc(
+			l->c->prefetch_factor, sizeof(*l->readers[i].queue));
+		if (!l->readers[i].queue)
+			return err_nomem(e, "a reader");
+	}
+	return l->readers ? 0 : err_nomem(e, "readers");
+}
+
+static int init_ios(struct loader *l, struct err *e)
+{
+	uint32_t i = loader_buffers(l->c);
+	struct io *io;
+
+	l->ios = calloc(i, sizeof(*l->ios));
+	if (!l->ios)
+		return err_nomem(e, "requests");
+	while (i-- > 0) {
+		io = &l->ios[i];
+		io->op.opcode = ENGINE_READ;
+		io->op.buf = buffers_at(
+			l->env.buffers, l->env.first_buffer + i);
+		io->op.buf_index = l->env.buffers->registered ? 0 : -1;
+		io->op.done = io_done;
+		io->op.owner = io;
+		io->next = l->free_ios;
+		l->free_ios = io;
+	}
+	return 0;
+}
+
+int loader_open(
+	const struct loader_env *env, struct loader **out, struct err *e)
+{
+	struct loader *l = calloc(1, sizeof(*l));
+	int r = 0;
+
+	if (!l)
+		return err_nomem(e, "a data loader");
+	l->env = *env;
+	l->c = env->config;
+	l->window = loader_window(l->c);
+	l->depth = (uint32_t)l->c->queue_depth;
+	l->starved_tail = &l->starved;
+	l->ready = calloc(l->window, sizeof(*l->ready));
+	l->batch_bytes = calloc(l->window, sizeof(*l->batch_bytes));
+	if (!l->ready || !l->batch_bytes)
+		r = err_nomem(e, "a data loader");
+	if (!r)
+		r = init_readers(l, e);
+	if (!r)
+		r = init_ios(l, e);
+	if (r) {
+		loader_close(l);
+		return r;
+	}
+	*out = l;
+	return 0;
+}
+
+void loader_close(struct loader *l)
+{
+	uint64_t i;
+
+	if (!l)
+		return;
+	for (i = 0; l->readers && i < l->c->read_threads; i++) {
+		if (l->readers[i].open)
+			store_close(l->env.store, &l->readers[i].file);
+		free(l->readers[i].queue);
+	}
+	free(l->readers);
+	free(l->ios);
+	free(l->ready);
+	free(l->batch_bytes);
+	free(l);
+}

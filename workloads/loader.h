@@ -1,0 +1,67 @@
+#ifndef WORKLOADS_LOADER_H
+#define WORKLOADS_LOADER_H
+/*
+ * The data loader of one accelerator: W readers that read whole samples one
+ * after another for the batches handed out to them. Batch b belongs to reader
+ * b mod W and lives in slot b mod window, window = W x prefetch_factor, until
+ * the next batch of that slot is handed out. Readers share the accelerator's
+ * buffers in the order in which they asked.
+ */
+#include "core/err.h"
+#include "core/record.h"
+#include "storage/buffers.h"
+#include "storage/engine.h"
+#include "storage/store.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct loader_env {
+	const struct train_config *config;
+	struct engine *engine;
+	struct store *store;
+	const struct buffers *buffers;
+	uint32_t first_buffer; /* of loader_buffers() */
+	/* see training_env.check; may be NULL */
+	int (*check)(void *ctx, uint64_t file, uint64_t offset_bytes,
+		const void *buf, size_t len_bytes, struct err *e);
+	void *check_ctx;
+	/* called when a batch is complete, and when the loader failed */
+	void (*changed)(void *ctx);
+	void *ctx;
+};
+
+/* Totals since the loader was opened. */
+struct loader_totals {
+	uint64_t bytes_read, samples_read, files_opened;
+	int64_t busy_ns; /* time with a read outstanding */
+};
+
+struct loader;
+
+/* Buffers of transfer_bytes each that a loader uses. */
+uint32_t loader_buffers(const struct train_config *c);
+/* W x prefetch_factor: most batches handed out and not taken. */
+uint32_t loader_window(const struct train_config *c);
+
+int loader_open(
+	const struct loader_env *env, struct loader **out, struct err *e);
+/* Nothing may be in flight. */
+void loader_close(struct loader *l);
+
+/* Read from this list of files from now on (borrowed). */
+void loader_set_order(struct loader *l, const uint32_t *order);
+/* Give batch b to its reader; its slot must be free. */
+void loader_hand_out(struct loader *l, uint32_t batch);
+bool loader_has(const struct loader *l, uint32_t batch);
+uint64_t loader_batch_bytes(const struct loader *l, uint32_t batch);
+
+void loader_get_totals(const struct loader *l, struct loader_totals *t);
+
+/* What went wrong, or NULL. */
+const struct err *loader_error(const struct loader *l);
+/* Ask for nothing more; what is in flight ends. */
+void loader_stop(struct loader *l);
+
+#endif
