@@ -115,7 +115,7 @@ static bool steady_pct(const struct rec_epoch *ep,
 
 	if (w->first >= w->end || w->end > ep->steps ||
 		w->end_ns <= w->begin_ns || !w->bytes_taken ||
-		w->busy_ns <= 0)
+		w->busy_ns < 0)
 		return false;
 	compute = (double)sum_ns(ep->compute_ns, w->first, w->end);
 	window = (double)(w->end_ns - w->begin_ns);
@@ -123,6 +123,11 @@ static bool steady_pct(const struct rec_epoch *ep,
 	if (busy < compute)
 		busy = compute;
 	by_software = percent(compute, busy);
+	/* a drive that takes no time sets no limit */
+	if (!w->busy_ns) {
+		*pct = by_software;
+		return true;
+	}
 	nominal = (double)(w->end - w->first) * (double)c->computation_ns;
 	by_storage = percent(
 		nominal * (double)w->bytes_read / (double)w->bytes_taken,

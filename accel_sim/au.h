@@ -27,8 +27,9 @@
  *
  * so that read-ahead left over from the first step neither flatters nor hurts.
  * Time in which the storage was not asked for anything is not held against it
- * (busy <= window). The second takes the nominal compute time ct: an emulated accelerator that
- * wakes up late asks for less, and that is not the drive's merit.
+ * (busy <= window; 0 sets no limit). The second takes the nominal compute time
+ * ct: an emulated accelerator that wakes up late asks for less, and that is
+ * not the drive's merit.
  */
 #include "core/err.h"
 #include "core/record.h"

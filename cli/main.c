@@ -22,6 +22,10 @@ static const struct command commands[] = {
 		"feed emulated accelerators; the five-run verdict"},
 	{"training", "profiles", cmd_training_profiles,
 		"workloads and accelerators there are"},
+	{"rules", "list", cmd_rules_list,
+		"the rules, one a line"},
+	{"rules", "explain", cmd_rules_explain,
+		"one rule: what it reads, when it passes, the remedy"},
 };
 
 #define COMMANDS (sizeof(commands) / sizeof(commands[0]))

@@ -52,7 +52,10 @@ struct training_setup {
 	bool virtual_time;
 	bool steady_verdict; /* the exit code follows the steady figure */
 	uint64_t memory_bytes_per_host; /* 0 = measure */
-	char not_closed[32][256]; /* why this run is not CLOSED */
+	const char *params[OPTION_LIST_MAX]; /* --param keys, NULL-ended */
+	uint32_t param_count;
+	uint64_t datagen_files;	  /* in the manifest; 0 = not known */
+	char not_closed[32][320]; /* why this run is not CLOSED */
 	uint32_t not_closed_count;
 };
 
@@ -63,6 +66,19 @@ struct training_setup {
 int training_resolve(const struct training_options *o, bool for_run,
 	struct training_setup *s, struct err *e);
 
+/*
+ * What the rules say of a run before it starts: fills s->not_closed, refuses
+ * (ERR_USAGE) where a rule of the division that was asked for fails as an
+ * error, and turns a division that does not admit the accelerator into
+ * what-if.
+ */
+int training_check_rules(const struct training_options *o,
+	struct training_setup *s, struct err *e);
+
+/* Add notes for the rules that can only be answered after the runs. */
+struct record;
+void training_note_rules(const struct training_setup *s, struct record *rec);
+
 /* Add a reason why the run cannot be CLOSED. */
 void training_not_closed(struct training_setup *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -71,5 +87,7 @@ int cmd_training_datasize(int argc, const char **argv);
 int cmd_training_datagen(int argc, const char **argv);
 int cmd_training_run(int argc, const char **argv);
 int cmd_training_profiles(int argc, const char **argv);
+int cmd_rules_list(int argc, const char **argv);
+int cmd_rules_explain(int argc, const char **argv);
 
 #endif

@@ -137,20 +137,8 @@ static int apply_params(const struct training_options *o,
 		r = set_param(key, eq + 1, c, e);
 		if (r)
 			return r;
-		if (edition_param_allowed(&s->edition, DIV_CLOSED, key))
-			continue;
-		training_not_closed(s, "--param %s is not allowed in CLOSED",
-			key);
-		if (c->division == DIV_CLOSED ||
-			(c->division == DIV_OPEN &&
-				!edition_param_allowed(
-					&s->edition, DIV_OPEN, key)))
-			return err_set(e, ERR_USAGE, -EINVAL,
-				"--param %s is not allowed in --division %s "
-				"(%s); drop it or use --division whatif",
-				o->params[i],
-				rec_division_name(c->division),
-				s->edition.name);
+		if (s->param_count + 1 < OPTION_LIST_MAX)
+			s->params[s->param_count++] = strdup(key);
 	}
 	return 0;
 }
@@ -271,13 +259,15 @@ static void from_profile(const struct workload_profile *p,
 }
 
 /* The set that lies there says how many files it has. */
-static void files_from_manifest(struct train_config *c)
+static void files_from_manifest(struct training_setup *s)
 {
+	struct train_config *c = &s->config;
 	struct manifest m;
 
 	if (!c->data_folder[0] || manifest_load(c->data_folder, &m, NULL))
 		return;
 	c->files = m.layout.files;
+	s->datagen_files = m.layout.files;
 	manifest_free(&m);
 }
 
@@ -308,9 +298,6 @@ static int derive(const struct training_options *o, struct training_setup *s,
 	if (!c->record_bytes || c->computation_ns < 0)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"record length and computation time must be above 0");
-	if (c->prefetch_size > 2)
-		training_not_closed(s, "reader.prefetch_size=%" PRIu64
-			" is not one of 0, 1, 2", c->prefetch_size);
 	return 0;
 }
 
@@ -326,92 +313,6 @@ static int check_steps(const struct train_config *c, struct err *e)
 		"%" PRIu64 " files for %" PRIu64 " accelerators with batches "
 		"of %" PRIu64 " make no step; needs >= %" PRIu64 " files",
 		c->files, c->accelerators, c->batch_size, need);
-}
-
-static int check_size(const struct training_options *o,
-	struct training_setup *s, struct err *e)
-{
-	struct train_config *c = &s->config;
-	struct datasize d;
-	struct datasize_input in = {
-		.shape = profile_shape(&s->profile),
-		.accelerators = c->accelerators,
-		.hosts = c->hosts,
-		.memory_bytes_per_host = s->memory_bytes_per_host,
-		/* what the hosts have counts when it is more than was said */
-		.measured_memory_bytes = o->measured_memory_bytes
-						 ? o->measured_memory_bytes
-						 : host_memory_bytes(),
-	};
-	int r;
-
-	if (s->scale.den != s->scale.num)
-		return 0; /* not CLOSED anyway: the size proves nothing */
-	r = datasize_compute(&in, &s->edition, &d, e);
-	if (r || c->files >= d.required)
-		return r;
-	training_not_closed(s,
-		"%" PRIu64 " files are fewer than the %" PRIu64
-		" required (bound by %s)", c->files, d.required,
-		d.bound_by_memory ? "5 x host memory" : "500 steps an epoch");
-	if (c->division == DIV_WHATIF)
-		return 0;
-	return err_set(e, ERR_USAGE, -EINVAL,
-		"the data set is too small for --division %s: %" PRIu64
-		" files, %" PRIu64 " required (bound by %s; stoker training "
-		"datasize explains); generate more, or use --division whatif",
-		rec_division_name(c->division), c->files, d.required,
-		d.bound_by_memory ? "5 x host memory" : "500 steps an epoch");
-}
-
-/* What the rules say of a run before it starts. */
-static int check_division(const struct training_options *o,
-	struct training_setup *s, struct err *e)
-{
-	struct train_config *c = &s->config;
-	char why[256];
-	bool same;
-
-	if (!s->profile.runnable)
-		return err_set(e, ERR_USAGE, -ENOTSUP, "%s/%s: %s", c->model,
-			c->accelerator, s->profile.why);
-	if (!edition_admits(&s->edition, c->division, c->model,
-		    c->accelerator, why, sizeof(why))) {
-		training_not_closed(s, "%s", why);
-		c->division = DIV_WHATIF; /* as the text says */
-	} else if (!edition_admits(&s->edition, DIV_CLOSED, c->model,
-			   c->accelerator, why, sizeof(why))) {
-		training_not_closed(s, "%s/%s is not admitted to CLOSED in %s",
-			c->model, c->accelerator, s->edition.name);
-	}
-	if (s->scale.den != s->scale.num) {
-		training_not_closed(s, "--scale %u/%u: files and compute are "
-			"not the benchmark's", s->scale.num, s->scale.den);
-		if (c->division != DIV_WHATIF)
-			return err_set(e, ERR_USAGE, -EINVAL,
-				"--scale is not allowed in --division %s; use "
-				"--division whatif",
-				rec_division_name(c->division));
-	}
-	if (o->computation_time)
-		training_not_closed(s, "--computation-time is not the "
-			"profile's");
-	if (o->computation_time && c->division == DIV_CLOSED)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--computation-time is not allowed in --division "
-			"closed");
-	if (c->drive[0])
-		training_not_closed(s, "the drive is modelled");
-	if (c->limit_read_bytes_per_s)
-		training_not_closed(s, "--limit-read slows the drive");
-	if (o->no_drop_caches)
-		training_not_closed(s, "caches are not dropped between epochs");
-	if (c->data_dir[0] && c->results_dir[0] &&
-		!host_same_filesystem(c->data_dir, c->results_dir, &same) &&
-		same)
-		training_not_closed(s, "data and results are on the same file "
-			"system; put --results-dir on another");
-	return check_size(o, s, e);
 }
 
 static int resolve_workload(const struct training_options *o,
@@ -457,7 +358,7 @@ int training_resolve(const struct training_options *o, bool for_run,
 	c->verify = o->verify;
 	set_folders(o, c);
 	if (for_run)
-		files_from_manifest(c);
+		files_from_manifest(s);
 	r = apply_params(o, s, e);
 	if (!r)
 		r = derive(o, s, e);
@@ -485,6 +386,6 @@ int training_resolve(const struct training_options *o, bool for_run,
 	s->profile.samples_per_file = c->samples_per_file;
 	if (!for_run)
 		return 0;
-	r = check_division(o, s, e);
+	r = training_check_rules(o, s, e);
 	return r ? r : check_steps(c, e);
 }

@@ -241,6 +241,8 @@ static int run_in_group(const struct training_options *o,
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
 	r = campaign_run(&c, &rec, &e);
+	if (!s->virtual_time)
+		training_note_rules(s, &rec);
 	cli_line_end();
 	if (!g->first) {
 		code = report(o, s, &rec, r ? &e : NULL);

@@ -38,7 +38,11 @@ static enum rule_outcome check_size(
 	if (!f->required_files)
 		return unknown(figure, "host memory is");
 	return say(figure, f->config->files >= f->required_files,
-		"%" PRIu64 " files, %" PRIu64 " required (bound by %s)",
+		f->config->files >= f->required_files
+			? "%" PRIu64 " files, %" PRIu64
+			  " required (bound by %s)"
+			: "%" PRIu64 " files are fewer than the %" PRIu64
+			  " required (bound by %s)",
 		f->config->files, f->required_files,
 		f->bound_by_memory ? "5 x host memory" : "500 steps an epoch");
 }
@@ -170,7 +174,9 @@ static enum rule_outcome check_prefetch(
 	for (i = 0; i < f->edition->prefetch_size_count; i++)
 		ok = ok || f->edition->prefetch_sizes[i] ==
 				   f->config->prefetch_size;
-	return say(figure, ok, "reader.prefetch_size is %" PRIu64,
+	return say(figure, ok,
+		ok ? "reader.prefetch_size=%" PRIu64
+		   : "reader.prefetch_size=%" PRIu64 " is not one of 0, 1, 2",
 		f->config->prefetch_size);
 }
 
@@ -333,7 +339,7 @@ const struct rule rules_training[] = {
 		"file systems of data and results",
 		"they differ",
 		"put --results-dir on another file system than the data",
-		E, E, PHASE_BEFORE, check_filesystem},
+		W, W, PHASE_BEFORE, check_filesystem},
 	{"3.6.2", "trainingClosedSubmissionParameters", "--param keys",
 		"only keys that CLOSED allows",
 		"drop the parameter, or use --division open or whatif",
@@ -357,11 +363,11 @@ const struct rule rules_training[] = {
 	{"S-03", "realDrive", "--drive",
 		"samples are read from files",
 		"--data-dir instead of --drive",
-		E, E, PHASE_BEFORE, check_real_drive},
+		W, W, PHASE_BEFORE, check_real_drive},
 	{"S-04", "unlimited", "--limit-read",
 		"nothing slows the drive on purpose",
 		"drop --limit-read",
-		E, E, PHASE_BEFORE, check_unlimited},
+		W, W, PHASE_BEFORE, check_unlimited},
 	{"S-05", "cachesDropped", "--no-drop-caches",
 		"page caches are dropped before each epoch",
 		"drop --no-drop-caches",

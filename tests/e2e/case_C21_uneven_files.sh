@@ -6,8 +6,7 @@ tiny="-p dataset.record_length_bytes=4096 -p dataset.record_length_bytes_stdev=0
 steps() { # FILES RANKS BATCH CODE: run it
 	rm -rf d
 	datagen d $tiny -p dataset.num_files_train=$1
-	expect "$4" timeout 60 mpirun --allow-run-as-root --oversubscribe -n $2 \
-		"$STOKER" training run --quiet --data-dir d $tiny --json \
+	expect "$4" mpi -n $2 "$STOKER" training run --quiet --data-dir d $tiny --json \
 		--param reader.batch_size=$3
 }
 steps 101 8 7 0

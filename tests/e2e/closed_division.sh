@@ -7,16 +7,16 @@ closed() { # TEXT OPTION...
 	expect 2 stoker training run --drive null --division closed "$@"
 	said "$text"
 }
-closed "the data set is too small for --division closed: 700 files" $small
+closed "3.1.2 trainingRecalculateDatasetSize: 700 files are fewer than the" $small
 closed "required (bound by 500 steps" $small --client-host-memory-in-gb 1 -n 16
 closed "bound by 5 x host memory" -p dataset.num_files_train=7000 \
 	--client-host-memory-in-gb 1000
-closed "--scale is not allowed" --scale 1/2
-closed "--computation-time is not allowed" --computation-time 0.1
-closed "--param train.epochs=3 is not allowed in --division closed" \
+closed "S-01 fullSize: --scale 1/2" --scale 1/2
+closed "S-02 profileCompute: --computation-time" --computation-time 0.1
+closed "3.6.2 trainingClosedSubmissionParameters: --param train.epochs" \
 	-p train.epochs=3
 expect 2 stoker training run --drive null --division open -p reader.batch_size=9
-said "is not allowed in --division open"
+said "3.6.3 trainingOpenSubmissionParameters: --param reader.batch_size"
 expect 2 stoker training run --drive null --division clsoed
 # what CLOSED admits runs, when the set is large enough
 run 0 --drive null --division closed -p dataset.num_files_train=28000 \

@@ -6,12 +6,10 @@ said "not CLOSED: --scale 1/64"
 said "free: "
 [ ! -e d ] || fail "something was written"
 # what was asked for with MPI is checked by every rank, told once
-expect 2 mpirun --allow-run-as-root --oversubscribe -n 2 \
-	"$STOKER" training datagen --data-dir d $scaled --num-processes 3
+expect 2 mpi -n 2 "$STOKER" training datagen --data-dir d $scaled --num-processes 3
 said "asked for 3 processes, MPI started 2; use mpirun -n 3"
 [ "$(grep -c "asked for 3" last.err)" = 1 ] || fail "told more than once"
-expect 0 mpirun --allow-run-as-root --oversubscribe -n 2 \
-	"$STOKER" training datagen --quiet --json --data-dir d $scaled
+expect 0 mpi -n 2 "$STOKER" training datagen --quiet --json --data-dir d $scaled
 holds '.files_written == 56'
 [ "$(jq .layout.datagen_ranks d/unet3d/stoker-manifest.json)" = 2 ] ||
 	fail "2 processes are not in the manifest"

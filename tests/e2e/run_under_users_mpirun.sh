@@ -2,9 +2,6 @@
 . "$TESTS/e2e/lib"
 datagen d $scaled
 datagen t $tiny
-mpi() {
-	mpirun --allow-run-as-root --oversubscribe "$@"
-}
 expect 0 mpi -n 2 "$STOKER" training run --quiet --json --data-dir t \
 	$tiny -p train.computation_time=60ms
 unsaid "stoker: running mpirun"

@@ -1,0 +1,137 @@
+/* `stoker rules list` and `stoker rules explain ID`. */
+#include "cli/cli.h"
+#include "cli/training.h"
+
+#include "core/json.h"
+#include "results/rules.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct rules_options {
+	bool json;
+};
+
+static const struct option_row rows[] = {
+	{OPTION_FLAG, "json", 0, offsetof(struct rules_options, json), NULL,
+		"one JSON document on stdout, nothing else", 0, 0},
+	{OPTION_HEADING, NULL, 0, 0, NULL, NULL, 0, 0},
+};
+
+static const char *phase_name(const struct rule *r)
+{
+	return r->phase == PHASE_BEFORE ? "before a run" : "after it";
+}
+
+static void print_rule(const struct rule *r)
+{
+	printf("%s %s\n", r->id, r->name);
+	printf("  reads    %s (%s)\n", r->reads, phase_name(r));
+	printf("  passes   %s\n", r->passes);
+	printf("  weight   closed: %s, open: %s\n", rule_level_name(r->closed),
+		rule_level_name(r->open));
+	printf("  remedy   %s\n", r->remedy);
+}
+
+static void add_rule(struct cJSON *list, const struct rule *r)
+{
+	struct cJSON *o = json_add_object(list, NULL);
+
+	json_add_string(o, "id", r->id);
+	json_add_string(o, "name", r->name);
+	json_add_string(o, "reads", r->reads);
+	json_add_string(o, "passes", r->passes);
+	json_add_string(o, "remedy", r->remedy);
+	json_add_string(o, "phase", phase_name(r));
+	json_add_string(o, "closed", rule_level_name(r->closed));
+	json_add_string(o, "open", rule_level_name(r->open));
+}
+
+static int print_json(const struct rule *only)
+{
+	struct cJSON *list = cJSON_CreateArray();
+	char *text;
+	size_t i;
+
+	for (i = 0; i < rules_training_count; i++)
+		if (!only || only == &rules_training[i])
+			add_rule(list, &rules_training[i]);
+	text = json_print(list, 2);
+	cJSON_Delete(list);
+	printf("%s\n", text ? text : "[]");
+	free(text);
+	return text ? 0 : ERR_ENV;
+}
+
+static int parse(int argc, const char **argv, const char *usage,
+	struct rules_options *o, bool *help)
+{
+	struct err e;
+
+	memset(o, 0, sizeof(*o));
+	if (options_parse(rows, o, argc, argv, help, &e))
+		return cli_fail(&e);
+	if (*help) {
+		printf("usage: stoker rules %s\n", usage);
+		options_print_help(rows);
+	}
+	return 0;
+}
+
+int cmd_rules_list(int argc, const char **argv)
+{
+	struct rules_options o;
+	const struct rule *r;
+	bool help;
+	size_t i;
+	int code = parse(argc, argv, "list [--json]", &o, &help);
+
+	if (code || help)
+		return code;
+	if (o.json)
+		return print_json(NULL);
+	for (i = 0; i < rules_training_count; i++) {
+		r = &rules_training[i];
+		printf("%-7s %-40s %-8s %s\n", r->id, r->name,
+			rule_level_name(r->closed), r->passes);
+	}
+	return 0;
+}
+
+int cmd_rules_explain(int argc, const char **argv)
+{
+	const char *id = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
+	const char *names[RULES_MAX * 2 + 1], *near;
+	const struct rule *r;
+	struct rules_options o;
+	struct err e;
+	bool help;
+	size_t i, n = 0;
+	int code = parse(argc - (id != NULL), argv + (id != NULL),
+		"explain ID [--json]", &o, &help);
+
+	if (code || help)
+		return code;
+	r = id ? rule_find(id) : NULL;
+	if (r && o.json)
+		return print_json(r);
+	if (r) {
+		print_rule(r);
+		return 0;
+	}
+	for (i = 0; i < rules_training_count; i++) {
+		names[n++] = rules_training[i].id;
+		names[n++] = rules_training[i].name;
+	}
+	names[n] = NULL;
+	near = id ? options_nearest(id, names) : NULL;
+	err_set(&e, ERR_USAGE, -ENOENT,
+		"rules explain %s: %s%s%s%s; stoker rules list shows all",
+		id ? id : "", id ? "no such rule" : "needs a rule's ID",
+		near ? " (did you mean " : "", near ? near : "",
+		near ? "?)" : "");
+	return cli_fail(&e);
+}

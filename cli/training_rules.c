@@ -1,0 +1,140 @@
+/* The rules before and after a training run; see training.h. */
+#include "cli/training.h"
+
+#include "core/datasize.h"
+#include "results/rules.h"
+#include "storage/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int size_facts(const struct training_options *o,
+	const struct training_setup *s, struct rule_facts *f, struct err *e)
+{
+	const struct train_config *c = &s->config;
+	struct datasize d;
+	struct datasize_input in = {
+		.shape = profile_shape(&s->profile),
+		.accelerators = c->accelerators,
+		.hosts = c->hosts,
+		.memory_bytes_per_host = s->memory_bytes_per_host,
+		/* what the hosts have counts when it is more than was said */
+		.measured_memory_bytes = o->measured_memory_bytes
+						 ? o->measured_memory_bytes
+						 : host_memory_bytes(),
+	};
+	int r;
+
+	if (s->scale.den != s->scale.num)
+		return 0; /* not CLOSED anyway: the size proves nothing */
+	r = datasize_compute(&in, &s->edition, &d, e);
+	f->required_files = d.required;
+	f->bound_by_memory = d.bound_by_memory;
+	return r;
+}
+
+static int gather_facts(const struct training_options *o,
+	const struct training_setup *s, struct rule_facts *f, struct err *e)
+{
+	const struct train_config *c = &s->config;
+	bool same;
+
+	memset(f, 0, sizeof(*f));
+	f->edition = &s->edition;
+	f->config = c;
+	f->division = c->division;
+	f->datagen_files = s->datagen_files;
+	f->hosts = (uint32_t)c->hosts;
+	f->params = s->params;
+	f->computation_time_changed = o->computation_time != NULL;
+	f->caches_not_dropped = o->no_drop_caches;
+	f->runs_planned = (uint32_t)o->runs;
+	f->warmups_planned = (uint32_t)o->warmups;
+	if (c->data_dir[0] && c->results_dir[0] &&
+		!host_same_filesystem(c->data_dir, c->results_dir, &same))
+		f->same_filesystem = same ? FACT_YES : FACT_NO;
+	return size_facts(o, s, f, e);
+}
+
+static void list_findings(struct training_setup *s,
+	const struct rule_finding *n, size_t count)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++) {
+		/* advice and the number of runs do not unmake a run */
+		if (n[i].outcome != RULE_FAIL || n[i].level == RULE_INFO ||
+			!strcmp(n[i].rule->id, "3.3.3") ||
+			!strcmp(n[i].rule->id, "2.1.17"))
+			continue;
+		training_not_closed(s, "%s", n[i].figure);
+	}
+}
+
+static int refuse(const struct training_setup *s,
+	const struct rule_finding *n, size_t count, struct err *e)
+{
+	size_t i, used = 0;
+	char text[768] = "";
+	int k;
+
+	for (i = 0; i < count && used < sizeof(text); i++) {
+		if (n[i].outcome != RULE_FAIL || n[i].level != RULE_ERROR)
+			continue;
+		k = snprintf(text + used, sizeof(text) - used,
+			"\n  %s %s: %s; %s", n[i].rule->id, n[i].rule->name,
+			n[i].figure, n[i].rule->remedy);
+		used += k > 0 ? (size_t)k : 0;
+	}
+	if (!used)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"the rules of %s refuse --division %s:%s", s->edition.name,
+		rec_division_name(s->config.division), text);
+}
+
+int training_check_rules(const struct training_options *o,
+	struct training_setup *s, struct err *e)
+{
+	struct train_config *c = &s->config;
+	struct rule_finding found[RULES_MAX];
+	struct rule_facts f;
+	char why[RULE_FIGURE_MAX];
+	size_t n;
+	int r;
+
+	if (!s->profile.runnable)
+		return err_set(e, ERR_USAGE, -ENOTSUP, "%s/%s: %s", c->model,
+			c->accelerator, s->profile.why);
+	r = gather_facts(o, s, &f, e);
+	if (r)
+		return r;
+	/* as the rule's own text says: it goes on as what-if */
+	if (!edition_admits(&s->edition, c->division, c->model,
+		    c->accelerator, why, sizeof(why)))
+		c->division = DIV_WHATIF;
+	n = rules_evaluate(&f, PHASE_BEFORE, found, RULES_MAX);
+	list_findings(s, found, n);
+	return c->division == DIV_WHATIF ? 0 : refuse(s, found, n, e);
+}
+
+void training_note_rules(const struct training_setup *s, struct record *rec)
+{
+	struct rule_finding found[RULES_MAX];
+	struct rule_facts f = {
+		.edition = &s->edition,
+		.config = &s->config,
+		.division = s->config.division,
+		.record = rec,
+	};
+	size_t n = rules_evaluate(&f, PHASE_AFTER, found, RULES_MAX), i;
+
+	for (i = 0; i < n; i++)
+		/* AU is what the whole report is about */
+		if (found[i].outcome == RULE_FAIL &&
+			strcmp(found[i].rule->id, "3.3.2"))
+			record_note(rec, "rule", "%s %s: %s; %s",
+				found[i].rule->id, found[i].rule->name,
+				found[i].figure, found[i].rule->remedy);
+}

@@ -1,0 +1,16 @@
+# The rules are one table that can be read.
+. "$TESTS/e2e/lib"
+expect 0 stoker rules list
+said "3.1.2   trainingRecalculateDatasetSize"
+said "3.3.2   trainingAcceleratorUtilizationCheck"
+expect 0 stoker rules explain 3.4.2
+said "put --results-dir on another file system"
+expect 0 stoker rules explain runTimestampGap
+said 'less than twice the shortest run'
+expect 2 stoker rules explain 3.1.9
+said "no such rule"
+expect 2 stoker rules explain
+stoker rules list --json | jq -e 'length > 10 and all(.[]; .id and .passes)' \
+	>/dev/null
+stoker rules explain 2.1.18 --json |
+	jq -e '.[0].name == "runTimestampGap"' >/dev/null
