@@ -12,7 +12,7 @@
 
 #define DIRECT_ALIGN 4096ULL
 /* One gets its chunks, the others end and are synced: a sync takes long and
- * several together little longer (1.2 times the rate of 3 here). */
+ * several together little longer (1.15 times the rate of 3 here). */
 #define FILES_AT_ONCE 16
 
 /* A chunk's request and its buffer. */

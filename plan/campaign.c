@@ -224,6 +224,8 @@ static int metrics(struct job *j, struct rec_run *run, struct err *e)
 							  : "fail");
 		return r;
 	}
+	run->metrics.unused_samples =
+		t->files * t->samples_per_file - t->batch_size * t->accelerators;
 	record_note(j->rec, "one-step",
 		"AU NOT EVALUATED: no steps left after excluding the first "
 		"(each accelerator has 1 step an epoch; AU needs at least 2: "
