@@ -353,9 +353,10 @@ int generate_open(const struct generate_config *c, struct store *s,
 	g->loop = l;
 	g->task.step = generate_step;
 	g->next_file = c->worker;
+	for (i = 0; i < FILES_AT_ONCE; i++)
+		g->slots[i].file.fd = -1; /* so that close knows */
 	for (i = 0; i < FILES_AT_ONCE; i++) {
 		g->slots[i].g = g;
-		g->slots[i].file.fd = -1;
 		g->slots[i].tail_bytes = tail;
 		g->slots[i].tail = malloc(tail);
 		if (!g->slots[i].tail) {
