@@ -137,8 +137,7 @@ static int apply_params(const struct training_options *o,
 		r = set_param(key, eq + 1, c, e);
 		if (r)
 			return r;
-		if (s->param_count + 1 < OPTION_LIST_MAX)
-			s->params[s->param_count++] = strdup(key);
+		memcpy(s->params[s->param_count++], key, sizeof(key));
 	}
 	return 0;
 }
