@@ -401,7 +401,7 @@ static bool add_files(cJSON *root, const struct manifest *m)
 		if (!a)
 			return false;
 	}
-	if (m->file_crc32) {
+	if (m->file_crc32 && dataset_format(&m->layout)->has_crc) {
 		a = cJSON_AddArrayToObject(root, "file_crc32");
 		for (i = 0; a && i < n; i++)
 			if (!add_number(a, m->file_crc32[i]))

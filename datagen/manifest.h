@@ -29,7 +29,11 @@ struct manifest {
 	 * total_bytes.
 	 */
 	uint64_t *file_bytes;
-	uint32_t *file_crc32; /* npz: of member x, as in its zip header */
+	/*
+	 * npz: of member x, as in its zip header. Not kept for formats
+	 * without a CRC.
+	 */
+	uint32_t *file_crc32;
 };
 
 /*

@@ -16,6 +16,7 @@
 struct data_source {
 	struct store store;
 	struct dataset_layout layout;
+	const struct dataset_format *format;
 	struct dataset_dims *dims; /* [layout.files]; NULL if not needed */
 	struct manifest manifest;
 	bool has_manifest;

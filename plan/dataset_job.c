@@ -109,12 +109,13 @@ static int compare_with_old(struct work *w, struct err *e)
 static void look(struct work *w)
 {
 	struct manifest *m = &w->manifest;
+	struct content_key key = {.kind = m->kind, .seed = m->seed};
 	uint64_t i;
 
 	for (i = 0; i < m->layout.files; i++) {
 		w->present[i] = w->same &&
 				generate_is_present(&w->store, &m->layout,
-					w->dims[i], i, &m->file_crc32[i]);
+					w->dims[i], i, &key, &m->file_crc32[i]);
 		if (w->present[i])
 			continue;
 		w->files_missing++;
