@@ -3,6 +3,7 @@
 
 #include "accel_sim/group.h"
 #include "core/units.h"
+#include "datagen/format.h"
 #include "datagen/manifest.h"
 #include "core/datasize.h"
 #include "storage/host.h"
@@ -61,7 +62,8 @@ struct param_count {
 static const struct param_count param_counts[] = {
 	{"dataset.num_files_train", CONFIG(files), 1, UINT32_MAX},
 	{"dataset.num_subfolders_train", CONFIG(subfolders), 0, 1000000},
-	{"dataset.num_samples_per_file", CONFIG(samples_per_file), 1, 1},
+	{"dataset.num_samples_per_file", CONFIG(samples_per_file), 1,
+		UINT32_MAX},
 	{"reader.batch_size", CONFIG(batch_size), 1, 1000000},
 	{"reader.read_threads", CONFIG(read_threads), 1, 256},
 	{"reader.prefetch_size", CONFIG(prefetch_size), 0, 1024},
@@ -71,7 +73,8 @@ static const struct param_count param_counts[] = {
 static const char *const param_keys[] = {
 	"dataset.num_files_train", "dataset.num_subfolders_train",
 	"dataset.num_samples_per_file", "dataset.record_length_bytes",
-	"dataset.record_length_bytes_stdev", "reader.batch_size",
+	"dataset.record_length_bytes_stdev", "dataset.format",
+	"reader.batch_size",
 	"reader.read_threads", "reader.prefetch_size", "reader.odirect",
 	"reader.transfer_size", "train.epochs", "train.computation_time", NULL};
 
@@ -84,6 +87,16 @@ static int set_count(const struct param_count *p, const char *value,
 	if (!r)
 		memcpy((char *)c + p->offset, &v, sizeof(v));
 	return r;
+}
+
+static int set_format(const char *value, struct train_config *c, struct err *e)
+{
+	if (!format_find(value))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"dataset.format=%s: must be one of %s", value,
+			format_names());
+	snprintf(c->format, sizeof(c->format), "%s", value);
+	return 0;
 }
 
 static int set_param(const char *key, const char *value, struct train_config *c,
@@ -99,6 +112,8 @@ static int set_param(const char *key, const char *value, struct train_config *c,
 			return set_count(&param_counts[i], value, c, e);
 	if (!strcmp(key, "reader.odirect"))
 		return parse_bool(value, key, &c->odirect, e);
+	if (!strcmp(key, "dataset.format"))
+		return set_format(value, c, e);
 	if (!strcmp(key, "reader.transfer_size"))
 		return units_parse_bytes(value, 1, key, &c->transfer_bytes, e);
 	if (!strcmp(key, "train.computation_time"))

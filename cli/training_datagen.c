@@ -67,11 +67,11 @@ static int fill_job(const struct training_options *o,
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--content %s: must be unique or reference",
 			o->content);
-	if (strcmp(s->config.format, "npz"))
+	if (!format_find(s->config.format))
 		return err_set(e, ERR_USAGE, -ENOTSUP,
-			"%s/%s: format %s is not generated yet (npz is)",
+			"%s/%s: format %s is not generated (%s are)",
 			s->config.model, s->config.accelerator,
-			s->config.format);
+			s->config.format, format_names());
 	j->engine = s->engine;
 	j->seed = o->seed;
 	j->folder = s->config.data_folder;

@@ -52,6 +52,10 @@ int dataset_check(const struct dataset_layout *l, struct err *e)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"data set: format '%.63s' is not supported; known: %s",
 			l->format, format_names());
+	if (dataset_format(l)->one_sample && l->samples_per_file != 1)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"data set: a %s file holds one sample, not %" PRIu64,
+			l->format, l->samples_per_file);
 	return 0;
 }
 

@@ -41,5 +41,6 @@ static int raw_check_fits(const struct format_shape *s, struct err *e)
 
 const struct dataset_format format_jpeg = {
 	.name = "jpeg",
+	.one_sample = true,
 	.check_fits = raw_check_fits,
 };
