@@ -28,6 +28,9 @@ struct reader {
 	uint32_t sample; /* of the batch at the head */
 	struct store_file file;
 	bool open;
+	/* the last file read whole in this epoch; see loader.h */
+	uint32_t kept_file;
+	bool keeps;
 	uint64_t next_offset;
 	uint64_t left_bytes; /* of the open file, not yet read */
 	uint32_t in_flight;
@@ -106,13 +109,21 @@ static void serve_starved(struct loader *l)
 	}
 }
 
+/* The file of the next sample; there is one. */
+static uint32_t next_file(const struct reader *r)
+{
+	const struct loader *l = r->l;
+	uint64_t sample = (uint64_t)r->queue[r->queue_head] * l->c->batch_size +
+			  r->sample;
+
+	return l->order[sample / l->c->samples_per_file];
+}
+
 static void sample_done(struct reader *r)
 {
 	struct loader *l = r->l;
 	uint32_t batch = r->queue[r->queue_head];
 
-	store_close(l->env.store, &r->file);
-	r->open = false;
 	l->totals.samples_read++;
 	if (++r->sample < l->c->batch_size)
 		return;
@@ -121,6 +132,15 @@ static void sample_done(struct reader *r)
 	r->queued--;
 	l->ready[batch % l->window] = true;
 	l->env.changed(l->env.ctx);
+}
+
+static void file_done(struct reader *r)
+{
+	r->keeps = !r->l->c->odirect;
+	r->kept_file = (uint32_t)r->file.id;
+	store_close(r->l->env.store, &r->file);
+	r->open = false;
+	sample_done(r);
 }
 
 static void read_failed(struct io *io)
@@ -170,7 +190,7 @@ static void io_done(struct engine_op *op)
 	l->totals.bytes_read += io->want_bytes;
 	r->left_bytes -= io->want_bytes;
 	if (!r->left_bytes)
-		sample_done(r);
+		file_done(r);
 	if (l->starved)
 		wait_for_buffer(r);
 	else
@@ -181,9 +201,7 @@ static void io_done(struct engine_op *op)
 static int reader_open(struct reader *r)
 {
 	struct loader *l = r->l;
-	uint32_t batch = r->queue[r->queue_head];
-	uint64_t sample = (uint64_t)batch * l->c->batch_size + r->sample;
-	uint32_t file = l->order[sample / l->c->samples_per_file];
+	uint32_t batch = r->queue[r->queue_head], file = next_file(r);
 	char path[4352];
 	struct err e;
 	int err;
@@ -245,6 +263,9 @@ static void reader_pump(struct reader *r)
 	struct loader *l = r->l;
 	struct io *io;
 
+	while (!l->stopped && !r->open && r->queued && r->keeps &&
+		r->kept_file == next_file(r))
+		sample_done(r);
 	if (l->stopped || (!r->open && !r->queued))
 		return;
 	if (!r->open && reader_open(r))
@@ -263,7 +284,11 @@ static void reader_pump(struct reader *r)
 
 void loader_set_order(struct loader *l, const uint32_t *order)
 {
+	uint64_t i;
+
 	l->order = order;
+	for (i = 0; i < l->c->read_threads; i++)
+		l->readers[i].keeps = false;
 }
 
 void loader_hand_out(struct loader *l, uint32_t batch)
