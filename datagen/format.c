@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const struct dataset_format *const formats[] = {
-	&format_npz, &format_jpeg};
+	&format_npz, &format_jpeg, &format_hdf5};
 
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
 
@@ -25,7 +25,7 @@ const struct dataset_format *format_find(const char *name)
 
 const char *format_names(void)
 {
-	return "npz, jpeg";
+	return "npz, jpeg, hdf5";
 }
 
 static int raw_check_fits(const struct format_shape *s, struct err *e)

@@ -71,9 +71,16 @@ struct dataset_format {
 		const void *first, size_t len, const char *name, struct err *e);
 	/* A thorough look at one file before a run; NULL likewise. */
 	int (*inspect)(const struct format_file *f, struct err *e);
+
+	/*
+	 * Bytes [from, to) that a reader needs for sample k of a file; it
+	 * opens the file again for each. NULL: the whole file.
+	 */
+	void (*sample_range)(uint64_t file_bytes, uint64_t spf, uint64_t k,
+		uint64_t *from, uint64_t *to);
 };
 
-extern const struct dataset_format format_npz, format_jpeg;
+extern const struct dataset_format format_npz, format_jpeg, format_hdf5;
 
 /* NULL if there is no format of that name. */
 const struct dataset_format *format_find(const char *name);

@@ -22,7 +22,7 @@ struct data_source {
 	bool has_manifest;
 	bool verify; /* compare content too */
 	char folder[4096];
-	uint64_t verified; /* samples whose content was compared to the end */
+	uint64_t verified; /* files whose content was compared to the end */
 };
 
 void data_source_layout(const struct train_config *c, struct dataset_layout *l);

@@ -2,6 +2,7 @@
 #include "workloads/loader.h"
 
 #include "core/units.h"
+#include "datagen/format.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -31,8 +32,8 @@ struct reader {
 	/* the last file read whole in this epoch; see loader.h */
 	uint32_t kept_file;
 	bool keeps;
-	uint64_t next_offset;
-	uint64_t left_bytes; /* of the open file, not yet read */
+	uint64_t next_offset, end_offset;
+	uint64_t left_bytes; /* of the sample, not yet read */
 	uint32_t in_flight;
 	bool starved; /* in the line for a buffer */
 	struct reader *next_starved;
@@ -41,6 +42,7 @@ struct reader {
 struct loader {
 	struct loader_env env;
 	const struct train_config *c;
+	const struct dataset_format *format; /* NULL: files are bytes */
 	uint32_t window, depth;
 	const uint32_t *order;
 	struct reader *readers;
@@ -109,14 +111,38 @@ static void serve_starved(struct loader *l)
 	}
 }
 
-/* The file of the next sample; there is one. */
+/* Number of the next sample in this epoch; there is one. */
+static uint64_t next_sample(const struct reader *r)
+{
+	return (uint64_t)r->queue[r->queue_head] * r->l->c->batch_size +
+	       r->sample;
+}
+
 static uint32_t next_file(const struct reader *r)
 {
 	const struct loader *l = r->l;
-	uint64_t sample = (uint64_t)r->queue[r->queue_head] * l->c->batch_size +
-			  r->sample;
 
-	return l->order[sample / l->c->samples_per_file];
+	return l->order[next_sample(r) / l->c->samples_per_file];
+}
+
+/* What of its file the next sample needs, in whole blocks for O_DIRECT. */
+static void set_range(struct reader *r)
+{
+	const struct loader *l = r->l;
+	uint64_t spf = l->c->samples_per_file, mask = DIRECT_ALIGN - 1;
+
+	r->next_offset = 0;
+	r->end_offset = r->file.size_bytes;
+	if (!l->format || !l->format->sample_range)
+		return;
+	l->format->sample_range(r->file.size_bytes, spf, next_sample(r) % spf,
+		&r->next_offset, &r->end_offset);
+	if (!l->c->odirect)
+		return;
+	r->next_offset &= ~mask;
+	r->end_offset = (r->end_offset + mask) & ~mask;
+	if (r->end_offset > r->file.size_bytes)
+		r->end_offset = r->file.size_bytes;
 }
 
 static void sample_done(struct reader *r)
@@ -136,9 +162,11 @@ static void sample_done(struct reader *r)
 
 static void file_done(struct reader *r)
 {
-	r->keeps = !r->l->c->odirect;
+	const struct loader *l = r->l;
+
+	r->keeps = !l->c->odirect && !(l->format && l->format->sample_range);
 	r->kept_file = (uint32_t)r->file.id;
-	store_close(r->l->env.store, &r->file);
+	store_close(l->env.store, &r->file);
 	r->open = false;
 	sample_done(r);
 }
@@ -218,17 +246,17 @@ static int reader_open(struct reader *r)
 		return err;
 	}
 	r->open = true;
-	r->next_offset = 0;
-	r->left_bytes = r->file.size_bytes;
+	set_range(r);
+	r->left_bytes = r->end_offset - r->next_offset;
 	l->totals.files_opened++;
-	l->batch_bytes[batch % l->window] += r->file.size_bytes;
+	l->batch_bytes[batch % l->window] += r->left_bytes;
 	return 0;
 }
 
 static int reader_submit(struct reader *r, struct io *io)
 {
 	struct loader *l = r->l;
-	uint64_t left = r->file.size_bytes - r->next_offset, len;
+	uint64_t left = r->end_offset - r->next_offset, len;
 	struct err e;
 	int err;
 
@@ -270,7 +298,7 @@ static void reader_pump(struct reader *r)
 		return;
 	if (!r->open && reader_open(r))
 		return;
-	while (r->next_offset < r->file.size_bytes && r->in_flight < l->depth) {
+	while (r->next_offset < r->end_offset && r->in_flight < l->depth) {
 		io = l->free_ios;
 		if (!io) {
 			wait_for_buffer(r);
@@ -377,6 +405,7 @@ int loader_open(
 		return err_nomem(e, "a data loader");
 	l->env = *env;
 	l->c = env->config;
+	l->format = format_find(l->c->format);
 	l->window = loader_window(l->c);
 	l->depth = (uint32_t)l->c->queue_depth;
 	l->starved_tail = &l->starved;

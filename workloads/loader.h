@@ -12,7 +12,8 @@
  * a reader reads the whole file for the first sample it needs of it and keeps
  * it, so a file is read once by each reader that has a batch in it; with
  * O_DIRECT the whole file is read again for every sample. A sample that costs
- * nothing has no bytes in loader_batch_bytes().
+ * nothing has no bytes in loader_batch_bytes(). Of HDF5 files each sample's
+ * own bytes are read, from a file that is opened for each.
  */
 #include "core/err.h"
 #include "core/record.h"
