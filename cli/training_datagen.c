@@ -54,6 +54,35 @@ static void show_note(void *ctx, const char *id, const char *text)
 	fprintf(stderr, "stoker: note: %s\n", text);
 }
 
+static int parse_ratio(const struct training_options *o, const char *text,
+	const char *what, uint32_t *milli, struct err *e)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	/* written so that NaN fails */
+	if (end == text || *end ||
+		!(v >= 1 && v * CONTENT_RATIO_ONE <= CONTENT_RATIO_MAX))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s %s: must be a number from 1 to 100", what, text);
+	*milli = (uint32_t)(v * CONTENT_RATIO_ONE + 0.5);
+	if (content_ratio_set(*milli) && strcmp(o->content, "unique"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s goes with --content unique", what);
+	return 0;
+}
+
+static int parse_ratios(const struct training_options *o,
+	struct content_ratios *ratios, struct err *e)
+{
+	int r = parse_ratio(o, o->compress_ratio, "--compress-ratio",
+		&ratios->compress_milli, e);
+
+	return r ? r
+		 : parse_ratio(o, o->dedup_ratio, "--dedup-ratio",
+			   &ratios->dedup_milli, e);
+}
+
 static int fill_job(const struct training_options *o,
 	const struct training_setup *s, struct dataset_job *j, struct err *e)
 {
@@ -72,6 +101,8 @@ static int fill_job(const struct training_options *o,
 			"%s/%s: format %s is not generated (%s are)",
 			s->config.model, s->config.accelerator,
 			s->config.format, format_names());
+	if (parse_ratios(o, &j->ratios, e))
+		return e->code;
 	j->engine = s->engine;
 	j->seed = o->seed;
 	j->folder = s->config.data_folder;
@@ -87,9 +118,11 @@ static int fill_job(const struct training_options *o,
 	return 0;
 }
 
-static void print_text(const struct training_setup *s,
-	const struct dataset_result *res, bool dry)
+static void print_text(const struct training_options *o,
+	const struct training_setup *s, const struct dataset_result *res,
+	bool dry)
 {
+	struct content_ratios ratios;
 	char all[UNITS_TEXT_MAX], now[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 	double gib_s = res->elapsed_ns > 0
 			       ? (double)res->bytes_written /
@@ -115,14 +148,21 @@ static void print_text(const struct training_setup *s,
 	if (s->scale.num != s->scale.den)
 		printf("not CLOSED: --scale %u/%u\n", s->scale.num,
 			s->scale.den);
+	if (!parse_ratios(o, &ratios, NULL) && content_ratios_set(&ratios))
+		printf("not CLOSED: --compress-ratio %g, --dedup-ratio %g\n",
+			content_ratio(ratios.compress_milli),
+			content_ratio(ratios.dedup_milli));
 }
 
-static int print_json(const struct training_setup *s,
-	const struct dataset_result *res, const struct err *failed, int code)
+static int print_json(const struct training_options *opt,
+	const struct training_setup *s, const struct dataset_result *res,
+	const struct err *failed, int code)
 {
 	struct cJSON *o = cJSON_CreateObject();
+	struct content_ratios ratios = {0};
 	char *text;
 
+	parse_ratios(opt, &ratios, NULL);
 	json_add_string(o, "status",
 		!failed ? "finished"
 		: failed->code == -EINTR ? "interrupted" : "failed");
@@ -137,6 +177,9 @@ static int print_json(const struct training_setup *s,
 	}
 	json_add_i64(o, "elapsed_ns", res->elapsed_ns);
 	json_add_bool(o, "scaled", s->scale.num != s->scale.den);
+	json_add_double(
+		o, "compress_ratio", content_ratio(ratios.compress_milli));
+	json_add_double(o, "dedup_ratio", content_ratio(ratios.dedup_milli));
 	json_add_u64(o, "exit_code", (uint64_t)code);
 	text = json_print(o, 2);
 	cJSON_Delete(o);
@@ -168,9 +211,9 @@ static int generate(const struct training_options *o,
 		fprintf(stderr, "stoker: finished files are kept; the same "
 				"command continues\n");
 	if (o->json)
-		code = print_json(s, &res, r ? &e : NULL, code);
+		code = print_json(o, s, &res, r ? &e : NULL, code);
 	else if (!r)
-		print_text(s, &res, false);
+		print_text(o, s, &res, false);
 	return code;
 }
 
@@ -187,7 +230,7 @@ static int dry_run(const struct training_options *o,
 		dataset_job_plan(&j, &res, &free_bytes, &e))
 		return cli_fail(&e);
 	printf("dry run: nothing is written\n");
-	print_text(s, &res, true);
+	print_text(o, s, &res, true);
 	printf("free: %s\n", units_format_bytes(have, free_bytes));
 	return 0;
 }

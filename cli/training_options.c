@@ -74,6 +74,12 @@ const struct option_row training_datagen_rows[] = {
 		"unique (no two blocks alike) or reference (every file the "
 		"same stream) [unique]"),
 	COUNT("seed", seed, "N", 0, 0, "seed of unique content [1]"),
+	TEXT("compress-ratio", compress_ratio, "R",
+		"content that compresses by R: 1/R of each 4 KiB is random, "
+		"the rest zero (not CLOSED) [1]"),
+	TEXT("dedup-ratio", dedup_ratio, "R",
+		"all but 1/R of the 4 KiB blocks are copies of 256 blocks "
+		"(not CLOSED) [1]"),
 	FLAG("overwrite", overwrite, "replace another data set"),
 	FLAG("buffered", buffered, "write through the page cache"),
 	TEXT("engine", engine, "KIND", "uring, pread or auto [auto]"),
@@ -156,6 +162,7 @@ void training_options_default(struct training_options *o)
 	o->engine = "auto";
 	o->verdict = "reference";
 	o->content = "unique";
+	o->compress_ratio = o->dedup_ratio = "1";
 	o->seed = 1;
 	o->max_accelerators = 1;
 	o->runs = 1;

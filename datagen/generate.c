@@ -84,6 +84,7 @@ bool generate_is_present(struct store *s, const struct dataset_layout *l,
 	if (end > (uint64_t)n)
 		end = (uint64_t)n;
 	k.file = i;
+	k.head_bytes = fmt->head_bytes;
 	return end <= at || content_check(&k, 0, head + at, end - at, NULL);
 }
 
@@ -299,7 +300,10 @@ static void make_chunk(struct slot *s)
 static bool start_file(struct generator *g, struct slot *s, struct err *e)
 {
 	const struct dataset_layout *l = g->c.layout;
-	struct content_key key = {.kind = g->c.kind, .seed = g->c.seed};
+	struct content_key key = {.kind = g->c.kind,
+		.seed = g->c.seed,
+		.ratios = g->c.ratios,
+		.head_bytes = g->format->head_bytes};
 	uint64_t bytes;
 
 	while (g->next_file < l->files && g->c.present[g->next_file])

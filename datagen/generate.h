@@ -25,6 +25,7 @@ struct generate_config {
 	const struct dataset_dims *dims; /* [layout->files] */
 	enum content_kind kind;
 	uint64_t seed;
+	struct content_ratios ratios;
 	uint64_t worker, workers; /* writes files i with i mod workers == worker */
 	bool direct;		  /* O_DIRECT */
 	uint32_t *crc32; /* [layout->files]: CRC for each own file; 0 where none
@@ -41,7 +42,8 @@ struct generator;
 
 /*
  * Is file i on the store, with this size and with the first 4 KiB that a
- * complete file of these dimensions and this content (key->file is ignored)
+ * complete file of these dimensions and this content (file and head_bytes of
+ * the key are ignored)
  * has? Gives its CRC, 0 for a format without one.
  */
 bool generate_is_present(struct store *s, const struct dataset_layout *l,

@@ -326,7 +326,10 @@ static int check_content(struct data_source *d, uint64_t file,
 	struct err *e)
 {
 	struct content_key key = {.kind = d->manifest.kind,
-		.seed = d->manifest.seed, .file = file};
+		.ratios = d->manifest.ratios,
+		.head_bytes = d->format->head_bytes,
+		.seed = d->manifest.seed,
+		.file = file};
 	uint64_t total = dataset_file_bytes(&d->layout, d->dims[file]);
 	uint64_t at = d->format->head_bytes;
 	uint64_t end = at + dataset_payload_bytes(&d->layout, d->dims[file]);

@@ -140,7 +140,7 @@ static uint8_t *slurp(const char *path, size_t *len)
 
 static void check_file(struct yard *y, uint64_t i)
 {
-	struct content_key key = {y->kind, SEED, i};
+	struct content_key key = {.kind = y->kind, .seed = SEED, .file = i};
 	struct npz_member m[4];
 	struct npz_source s = {.read_at = read_memory, .name = "file"};
 	const struct npz_member *x;
