@@ -43,7 +43,7 @@ say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
 .PHONY: all check demo bench asan install clean deps tests \
 	check-includes check-headers format run-check run-demo run-bench
-all: $(B)/stoker
+all: $(B)/stoker $(B)/stoker.1 $(B)/stoker.bash
 
 ifneq ($(LIBS_FOUND),yes)
 $(B)/stoker: FORCE
@@ -57,6 +57,14 @@ $(B)/stoker: $(OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 endif
+
+# The manual and the completion come from the option tables.
+$(B)/stoker.1: $(B)/stoker
+	$(call say,GEN,$@)
+	$(Q)$(B)/stoker internal man > $@.tmp && mv $@.tmp $@
+$(B)/stoker.bash: $(B)/stoker
+	$(call say,GEN,$@)
+	$(Q)$(B)/stoker internal completion > $@.tmp && mv $@.tmp $@
 
 $(B)/run_tests: $(TEST_OBJ) $(LIBOBJ)
 	$(call say,LD,$@)
@@ -88,7 +96,7 @@ $(B)/gen/configs.o: $(B)/gen/configs.c
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TEST_OBJ))
 
-tests: $(B)/stoker $(B)/run_tests $(TOOLS)
+tests: all $(B)/run_tests $(TOOLS)
 
 # The two commands of the README install what is missing, then start a new
 # make, since the libraries are looked up when a makefile is read.
@@ -125,6 +133,10 @@ check-headers:
 		-fsyntax-only -x c - || { echo "$$h alone" >&2; exit 1; }; done
 install: all
 	install -D -m 755 $(B)/stoker $(DESTDIR)$(PREFIX)/bin/stoker
+	install -D -m 644 $(B)/stoker.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/stoker.1
+	install -D -m 644 $(B)/stoker.bash $(DESTDIR)$(PREFIX)/share/$(strip \
+		)bash-completion/completions/stoker
 format:
 	clang-format -i $(SRC) $(HEADERS) $(wildcard tests/*/*.[ch])
 clean:

@@ -1,5 +1,6 @@
 /* `stoker training run`: options, plan, campaign, report. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/training.h"
 
@@ -383,12 +384,10 @@ int cmd_training_run(int argc, const char **argv)
 	r = options_parse(training_run_rows, &o, argc, argv, &help, &e);
 	if (r)
 		return cli_fail(&e);
-	if (help) {
-		printf("usage: stoker training run --data-dir DIR | --drive "
-		       "MODEL [OPTION...]\n");
-		options_print_help(training_run_rows);
-		return 0;
-	}
+	if (help)
+		return command_help(training_run_rows);
+	if (o.help_params)
+		return training_help_params(&o);
 	if (!o.drive && !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"training run needs --data-dir DIR (a real drive) or "
