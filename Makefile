@@ -86,6 +86,10 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# What `stoker version` says it was built against.
+$(B)/cli/version.o: CPPFLAGS += -DBUILT_WITH='"$(foreach p,$(PKGS),$p $(shell \
+	pkg-config --modversion $p 2>/dev/null))"'
+
 $(B)/gen/configs.c: $(CONFIGS) tools/embed.sh
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)

@@ -25,6 +25,9 @@ const struct command commands[] = {
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",
 		"one rule: what it reads, when it passes, the remedy",
 		rules_explain_rows},
+	{"version", NULL, cmd_version, "[--json]",
+		"this program, its libraries, kernel and compiler",
+		version_rows},
 	{"internal", "man", cmd_internal_man, "", NULL, NULL},
 	{"internal", "completion", cmd_internal_completion, "", NULL, NULL},
 };

@@ -35,6 +35,9 @@ void commands_usage(FILE *f);
 /* Tell what is wrong with a command that does not exist; an exit code. */
 int commands_unknown(int argc, char **argv);
 
+extern const struct option_row version_rows[];
+int cmd_version(int argc, const char **argv);
+
 /* The man page in roff, and completion for bash. 0, or an exit code. */
 int cmd_internal_man(int argc, const char **argv);
 int cmd_internal_completion(int argc, const char **argv);

@@ -39,7 +39,7 @@ static void put_commands(void)
 		if (commands[i].help &&
 			(!i || strcmp(commands[i].noun, commands[i - 1].noun)))
 			printf("%s ", commands[i].noun);
-	printf("version help' ;;\n");
+	printf("help' ;;\n");
 	for (i = 0; i < command_count; i = k) {
 		k = i + 1;
 		if (!commands[i].help || !commands[i].verb)

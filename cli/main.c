@@ -34,11 +34,8 @@ int main(int argc, char **argv)
 		commands_usage(stdout);
 		return after_output(0);
 	}
-	if (is_word(argc, argv, "version") ||
-		is_word(argc, argv, "--version")) {
-		printf("stoker " STOKER_VERSION "\n");
-		return after_output(0);
-	}
+	if (is_word(argc, argv, "--version"))
+		return after_output(cmd_version(0, NULL));
 	c = command_find(argc - 1, argv + 1, &words);
 	if (!c)
 		return commands_unknown(argc - 1, argv + 1);
