@@ -164,6 +164,9 @@ const struct option_row training_run_rows[] = {
 	TEXT("results-dir", results_dir, "DIR",
 		"write result files below DIR", .letter = 'r',
 		.standard = "none", .words = COMPLETE_DIR),
+	FLAG("resume", resume,
+		"go on with the interrupted campaign in --results-dir, where "
+		"the rules allow it"),
 	TEXT("systemname", system_name, "NAME", "name in paths",
 		.standard = "host name"),
 	TEXT("orgname", organization, "NAME", "name in paths",

@@ -144,8 +144,8 @@ int cmd_version(int argc, const char **argv)
 	for (i = 0; i < n; i++)
 		printf("%-9s %s%s%s%s\n", l[i].name,
 			l[i].built[0] ? l[i].built : "unknown",
-			l[i].running[0] ? " (running with " : "",
-			l[i].running, l[i].running[0] ? ")" : "");
+			l[i].running[0] ? " (running with " : "", l[i].running,
+			l[i].running[0] ? ")" : "");
 	printf("%-9s %s %s\n", "kernel", u.release, u.machine);
 	printf("%-9s %s\n", "compiler", compiler(buf));
 	return 0;
