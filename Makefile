@@ -2,6 +2,8 @@
 #   make            build/stoker             make check   install, build, test
 #   make demo       the main job on this disk (LIMIT=200MB/s slows the disk)
 #   make bench      fio beside us            make asan    tests under ASan+UBSan
+#   make fuzz       each fuzz target for FUZZ_SECONDS (needs clang)
+#   make coverage   which lines the tests reach
 #   V=1 shows commands; CC=clang works; CI=true turns warnings into errors
 B ?= build
 PREFIX ?= /usr/local
@@ -35,13 +37,14 @@ TEST_SRC := $(wildcard tests/unit/*.c)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
 TOOLS := $(patsubst tests/tools/%.c,$(B)/tools/%,$(wildcard tests/tools/*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
+FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/*.c))
 CONFIGS := $(sort $(wildcard configs/*/*.json))
 HEADERS := $(foreach d,$(ROOMS),$(wildcard $(d)/*.h))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
-.PHONY: all check demo bench asan install clean deps tests \
+.PHONY: all check demo bench asan fuzz fuzz-targets coverage install clean deps tests \
 	check-includes check-headers format run-check run-demo run-bench
 all: $(B)/stoker $(B)/stoker.1 $(B)/stoker.bash
 
@@ -100,6 +103,14 @@ $(B)/gen/configs.o: $(B)/gen/configs.c
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TEST_OBJ))
 
+# Fuzz targets, for tools/fuzz.sh, which makes them with clang.
+$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIBOBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+fuzz-targets: $(FUZZ)
+.SECONDARY: $(FUZZ:$(B)/fuzz/%=$(B)/tests/fuzz/%.o)
+
 tests: all $(B)/run_tests $(TOOLS)
 
 # The two commands of the README install what is missing, then start a new
@@ -128,6 +139,11 @@ asan: deps
 	UBSAN_OPTIONS=print_stacktrace=1 \
 	STOKER=$(abspath build/asan/stoker) TOOLS=$(abspath build/asan/tools) \
 	build/asan/run_tests
+
+fuzz: deps
+	@MAKE='$(MAKE)' B=build/fuzz tools/fuzz.sh
+coverage: deps
+	@MAKE='$(MAKE)' B=build/coverage tools/coverage.sh
 
 check-includes:
 	@tools/check-includes.sh
