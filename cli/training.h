@@ -57,7 +57,7 @@ struct training_setup {
 	bool virtual_time;
 	bool steady_verdict; /* the exit code follows the steady figure */
 	uint64_t memory_bytes_per_host; /* 0 = measure */
-	const char *params[OPTION_LIST_MAX]; /* --param keys, NULL-ended */
+	char params[OPTION_LIST_MAX][128]; /* --param keys */
 	uint32_t param_count;
 	uint64_t datagen_files;	  /* in the manifest; 0 = not known */
 	char not_closed[32][320]; /* why this run is not CLOSED */

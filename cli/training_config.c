@@ -55,8 +55,7 @@ static int apply_params(const struct training_options *o,
 		r = param_set(key, eq + 1, &s->edition, c, e);
 		if (r)
 			return r;
-		if (s->param_count + 1 < OPTION_LIST_MAX)
-			s->params[s->param_count++] = strdup(key);
+		memcpy(s->params[s->param_count++], key, sizeof(key));
 	}
 	return 0;
 }
@@ -219,6 +218,18 @@ static int derive(const struct training_options *o, struct training_setup *s,
 	return 0;
 }
 
+/* Sizes are drawn only where files are made or modelled. */
+static int check_deviation(const struct train_config *c, struct err *e)
+{
+	if (c->record_stdev_bytes <= (double)c->record_bytes)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"record_length_bytes=%" PRIu64 " is shorter than its deviation "
+		"record_length_bytes_stdev=%.0f; pass --param "
+		"dataset.record_length_bytes_stdev=0 too",
+		c->record_bytes, c->record_stdev_bytes);
+}
+
 static int check_steps(const struct train_config *c, struct err *e)
 {
 	uint64_t need = (c->batch_size * c->accelerators +
@@ -302,8 +313,10 @@ int training_resolve(const struct training_options *o, bool for_run,
 	s->profile.record_bytes = c->record_bytes;
 	s->profile.batch_size = c->batch_size;
 	s->profile.samples_per_file = c->samples_per_file;
-	if (!for_run)
-		return 0;
+	if (!for_run || c->drive[0])
+		r = check_deviation(c, e);
+	if (r || !for_run)
+		return r;
 	r = training_check_rules(o, s, e);
 	return r ? r : check_steps(c, e);
 }

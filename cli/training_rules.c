@@ -34,10 +34,13 @@ static int size_facts(const struct training_options *o,
 	return r;
 }
 
+/* params[OPTION_LIST_MAX + 1] is the caller's and lives as long as *f */
 static int gather_facts(const struct training_options *o,
-	const struct training_setup *s, struct rule_facts *f, struct err *e)
+	const struct training_setup *s, struct rule_facts *f,
+	const char **params, struct err *e)
 {
 	const struct train_config *c = &s->config;
+	uint32_t i;
 	bool same;
 
 	memset(f, 0, sizeof(*f));
@@ -46,7 +49,10 @@ static int gather_facts(const struct training_options *o,
 	f->division = c->division;
 	f->datagen_files = s->datagen_files;
 	f->hosts = (uint32_t)c->hosts;
-	f->params = s->params;
+	for (i = 0; i < s->param_count; i++)
+		params[i] = s->params[i];
+	params[i] = NULL;
+	f->params = params;
 	f->computation_time_changed = o->computation_time != NULL;
 	f->caches_not_dropped = o->no_drop_caches;
 	f->runs_planned = (uint32_t)o->runs;
@@ -100,6 +106,7 @@ int training_check_rules(const struct training_options *o,
 	struct train_config *c = &s->config;
 	struct rule_finding found[RULES_MAX];
 	struct rule_facts f;
+	const char *params[OPTION_LIST_MAX + 1];
 	char why[RULE_FIGURE_MAX];
 	size_t n;
 	int r;
@@ -107,7 +114,7 @@ int training_check_rules(const struct training_options *o,
 	if (!s->profile.runnable)
 		return err_set(e, ERR_USAGE, -ENOTSUP, "%s/%s: %s", c->model,
 			c->accelerator, s->profile.why);
-	r = gather_facts(o, s, &f, e);
+	r = gather_facts(o, s, &f, params, e);
 	if (r)
 		return r;
 	/* as the rule's own text says: it goes on as what-if */

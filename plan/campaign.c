@@ -205,6 +205,24 @@ static int one_run(struct job *j, struct err *e)
 	return r;
 }
 
+/* Asleep too long, an accelerator asks for less than the real one would. */
+#define LATE_FACTOR 1.02
+
+static void note_late(struct job *j, const struct rec_run *run)
+{
+	const struct rec_metrics *m = &run->metrics;
+
+	if (m->nominal_au_pct <= 0 ||
+		m->au_mean_pct <= LATE_FACTOR * m->nominal_au_pct)
+		return;
+	record_note(j->rec, "late-compute",
+		"run %s: compute took %.1f %% longer than asked (this host is "
+		"busy, or its timers are coarse), which flatters the reference "
+		"AU: %.2f %% with nominal compute",
+		run->stamp, 100 * (m->au_mean_pct / m->nominal_au_pct - 1),
+		m->nominal_au_pct);
+}
+
 /* A run of one step has no AU; everything else about it is known. */
 static int metrics(struct job *j, struct rec_run *run, struct err *e)
 {
@@ -222,8 +240,12 @@ static int metrics(struct job *j, struct rec_run *run, struct err *e)
 				run->metrics.meets_exact ? "PASS" : "FAIL",
 				run->metrics.meets_double ? "success"
 							  : "fail");
+		if (!r)
+			note_late(j, run);
 		return r;
 	}
+	run->metrics.unused_samples =
+		t->files * t->samples_per_file - t->batch_size * t->accelerators;
 	record_note(j->rec, "one-step",
 		"AU NOT EVALUATED: no steps left after excluding the first "
 		"(each accelerator has 1 step an epoch; AU needs at least 2: "

@@ -54,7 +54,7 @@ int engine_spec_parse(const char *drive, struct engine_spec *s, struct err *e)
 	return r;
 }
 
-static bool is_tmpfs(const char *dir)
+bool engine_dir_is_tmpfs(const char *dir)
 {
 	struct statfs f;
 
@@ -67,8 +67,7 @@ static int open_auto(const struct engine_spec *s, struct engine **out,
 	struct err u;
 	int r;
 
-	/* Reads of tmpfs are copies: io_uring only adds a hand-over. */
-	if (is_tmpfs(s->dir))
+	if (engine_dir_is_tmpfs(s->dir))
 		return engine_pread_open(s, out, e);
 	r = engine_uring_open(s, out, &u);
 	if (!r)

@@ -145,6 +145,8 @@ static inline const char *engine_name(const struct engine *g)
 }
 
 /* For the implementations. */
+/* Reads of tmpfs are copies: asking for them only adds a hand-over. */
+bool engine_dir_is_tmpfs(const char *dir);
 int engine_uring_open(
 	const struct engine_spec *s, struct engine **out, struct err *e);
 /* "2.6", of the liburing that runs, where it tells (2.4 and later), or "". */

@@ -14,13 +14,11 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <linux/magic.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #define THREADS_MAX 64
@@ -137,11 +135,12 @@ static void *pread_thread(void *arg)
  */
 static void call_thread(struct pread_engine *p)
 {
-	if (p->waiting)
-		pthread_cond_signal(&p->work);
-	else if (p->threads < p->threads_max &&
+	/* an idle thread that was woken still counts until it runs */
+	if (p->waiting < p->todo_count && p->threads < p->threads_max &&
 		!pthread_create(&p->thread[p->threads], NULL, pread_thread, p))
 		p->threads++;
+	else
+		pthread_cond_signal(&p->work);
 	if (!p->threads)
 		p->owner_helps = true;
 }
@@ -276,13 +275,6 @@ static const struct engine_ops pread_ops = {
 	.close = pread_close,
 };
 
-static bool is_tmpfs(const char *dir)
-{
-	struct statfs f;
-
-	return dir && !statfs(dir, &f) && f.f_type == TMPFS_MAGIC;
-}
-
 /* One fewer than the CPUs we may use: the owner needs one. */
 static uint32_t helpers(void)
 {
@@ -309,7 +301,7 @@ int engine_pread_open(
 	p->threads_max = s->depth < THREADS_MAX ? s->depth : THREADS_MAX;
 	if (!p->threads_max)
 		p->threads_max = 1;
-	p->owner_helps = is_tmpfs(s->dir);
+	p->owner_helps = engine_dir_is_tmpfs(s->dir);
 	if (p->owner_helps && p->threads_max > helpers())
 		p->threads_max = helpers();
 	*out = &p->g;

@@ -40,7 +40,6 @@ struct store_ops {
 		struct store_file *f, struct err *e);
 	int (*create)(struct store *s, uint64_t id, uint64_t size_bytes,
 		bool direct, struct store_file *f, struct err *e);
-	int (*seal)(struct store *s, struct store_file *f, struct err *e);
 	int (*commit)(struct store *s, struct store_file *f, struct err *e);
 	void (*close)(struct store *s, struct store_file *f);
 	/* size, or -ENOENT */
@@ -66,21 +65,13 @@ static inline int store_open(struct store *s, uint64_t id, bool direct,
 
 /*
  * Make file id, size_bytes long, under a temporary name beside its own, with
- * its space reserved. With direct, writes are O_DIRECT and may run past the
- * end to a multiple of 4096. seal cuts the written file to size_bytes (an
- * fsync belongs behind it), commit gives it its name. close before commit
- * removes it.
+ * its space reserved. With direct, writes are O_DIRECT. commit gives the file
+ * its name (an fsync belongs before it); close before commit removes it.
  */
 static inline int store_create(struct store *s, uint64_t id,
 	uint64_t size_bytes, bool direct, struct store_file *f, struct err *e)
 {
 	return s->ops->create(s, id, size_bytes, direct, f, e);
-}
-
-static inline int store_seal(
-	struct store *s, struct store_file *f, struct err *e)
-{
-	return s->ops->seal(s, f, e);
 }
 
 static inline int store_commit(

@@ -58,7 +58,6 @@ static const struct store_ops catalog_ops = {
 	.is_virtual = true,
 	.open = catalog_open,
 	.create = catalog_create,
-	.seal = catalog_commit,
 	.commit = catalog_commit,
 	.close = catalog_close,
 	.stat = catalog_stat,

@@ -147,17 +147,6 @@ static int posix_create(struct store *s, uint64_t id, uint64_t size_bytes,
 	return 0;
 }
 
-static int posix_seal(struct store *s, struct store_file *f, struct err *e)
-{
-	char path[4352];
-
-	if (!ftruncate(f->fd, (off_t)f->size_bytes))
-		return 0;
-	posix_path(s, f->id, true, path, sizeof(path), NULL);
-	return err_set(e, ERR_IO, -errno, "cannot set the size of %s: %s",
-		path, strerror(errno));
-}
-
 static int posix_commit(struct store *s, struct store_file *f, struct err *e)
 {
 	char from[4352], to[4352];
@@ -242,7 +231,6 @@ static const struct store_ops posix_ops = {
 	.is_virtual = false,
 	.open = posix_open,
 	.create = posix_create,
-	.seal = posix_seal,
 	.commit = posix_commit,
 	.close = posix_close,
 	.stat = posix_stat,
