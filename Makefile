@@ -2,6 +2,8 @@
 #   make            build/stoker             make check   install, build, test
 #   make demo       the main job on this disk (LIMIT=200MB/s slows the disk)
 #   make bench      fio beside us            make asan    tests under ASan+UBSan
+#   make fuzz       each fuzz target for FUZZ_SECONDS (needs clang)
+#   make coverage   which lines the tests reach
 #   V=1 shows commands; CC=clang works; CI=true turns warnings into errors
 B ?= build
 PREFIX ?= /usr/local
@@ -38,15 +40,16 @@ TEST_SRC := $(wildcard tests/unit/*.c)
 TEST_OBJ := $(TEST_SRC:%.c=$(B)/%.o)
 TOOLS := $(patsubst tests/tools/%.c,$(B)/tools/%,$(wildcard tests/tools/*.c))
 BENCH := $(patsubst tests/bench/%.c,$(B)/bench/%,$(wildcard tests/bench/*.c))
+FUZZ := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/*.c))
 CONFIGS := $(sort $(wildcard configs/*/*.json))
 HEADERS := $(foreach d,$(ROOMS),$(wildcard $(d)/*.h))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@printf '  %-5s %s\n' '$(1)' '$(2)')
 
-.PHONY: all check demo bench asan install clean deps tests \
+.PHONY: all check demo bench asan fuzz fuzz-targets coverage install clean deps tests \
 	check-includes check-headers format run-check run-demo run-bench
-all: $(B)/stoker
+all: $(B)/stoker $(B)/stoker.1 $(B)/stoker.bash
 
 ifneq ($(LIBS_FOUND),yes)
 $(B)/stoker: FORCE
@@ -60,6 +63,14 @@ $(B)/stoker: $(OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LDLIBS)
 endif
+
+# The manual and the completion come from the option tables.
+$(B)/stoker.1: $(B)/stoker
+	$(call say,GEN,$@)
+	$(Q)$(B)/stoker internal man > $@.tmp && mv $@.tmp $@
+$(B)/stoker.bash: $(B)/stoker
+	$(call say,GEN,$@)
+	$(Q)$(B)/stoker internal completion > $@.tmp && mv $@.tmp $@
 
 $(B)/run_tests: $(TEST_OBJ) $(LIBOBJ)
 	$(call say,LD,$@)
@@ -81,6 +92,10 @@ $(B)/%.o: %.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CPPFLAGS) $(PKG_CFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
+# What `stoker version` says it was built against.
+$(B)/cli/version.o: CPPFLAGS += -DBUILT_WITH='"$(foreach p,$(PKGS),$p $(shell \
+	pkg-config --modversion $p 2>/dev/null))"'
+
 $(B)/gen/configs.c: $(CONFIGS) tools/embed.sh
 	$(call say,GEN,$@)
 	@mkdir -p $(@D)
@@ -91,7 +106,15 @@ $(B)/gen/configs.o: $(B)/gen/configs.c
 
 -include $(patsubst %.o,%.d,$(OBJ) $(TEST_OBJ))
 
-tests: $(B)/stoker $(B)/run_tests $(TOOLS)
+# Fuzz targets, for tools/fuzz.sh, which makes them with clang.
+$(B)/fuzz/%: $(B)/tests/fuzz/%.o $(LIBOBJ)
+	$(call say,LD,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+fuzz-targets: $(FUZZ)
+.SECONDARY: $(FUZZ:$(B)/fuzz/%=$(B)/tests/fuzz/%.o)
+
+tests: all $(B)/run_tests $(TOOLS)
 
 # The two commands of the README install what is missing, then start a new
 # make, since the libraries are looked up when a makefile is read.
@@ -120,6 +143,11 @@ asan: deps
 	STOKER=$(abspath build/asan/stoker) TOOLS=$(abspath build/asan/tools) \
 	build/asan/run_tests
 
+fuzz: deps
+	@MAKE='$(MAKE)' B=build/fuzz tools/fuzz.sh
+coverage: deps
+	@MAKE='$(MAKE)' B=build/coverage tools/coverage.sh
+
 check-includes:
 	@tools/check-includes.sh
 check-headers:
@@ -128,6 +156,10 @@ check-headers:
 		-fsyntax-only -x c - || { echo "$$h alone" >&2; exit 1; }; done
 install: all
 	install -D -m 755 $(B)/stoker $(DESTDIR)$(PREFIX)/bin/stoker
+	install -D -m 644 $(B)/stoker.1 \
+		$(DESTDIR)$(PREFIX)/share/man/man1/stoker.1
+	install -D -m 644 $(B)/stoker.bash $(DESTDIR)$(PREFIX)/share/$(strip \
+		)bash-completion/completions/stoker
 format:
 	clang-format -i $(SRC) $(HEADERS) $(wildcard tests/*/*.[ch])
 clean:

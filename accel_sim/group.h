@@ -51,6 +51,9 @@ int group_local_open(uint32_t size, struct group **out, struct err *e);
 /* MPI_COMM_WORLD, one accelerator a rank; calls MPI_Init. */
 int group_mpi_open(struct group **out, struct err *e);
 
+/* "4.1.4", of the MPI library that runs; needs no MPI_Init. "" if unknown. */
+void group_mpi_version(char *buf, size_t size);
+
 /* Did a launcher (mpirun, srun) start this process as one of several? */
 bool group_launched(void);
 

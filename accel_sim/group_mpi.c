@@ -546,3 +546,20 @@ int group_mpi_open(struct group **out, struct err *e)
 	*out = &m->g;
 	return 0;
 }
+
+/* "Open MPI v4.1.4, package: ..." */
+void group_mpi_version(char *buf, size_t size)
+{
+	char text[MPI_MAX_LIBRARY_VERSION_STRING];
+	const char *at;
+	int n;
+
+	if (size)
+		buf[0] = '\0';
+	/* MPI-3.1 allows this before MPI_Init */
+	if (MPI_Get_library_version(text, &n) != MPI_SUCCESS)
+		return;
+	at = strstr(text, " v");
+	at = at ? at + 2 : text;
+	snprintf(buf, size, "%.*s", (int)strcspn(at, ", "), at);
+}

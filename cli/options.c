@@ -1,6 +1,7 @@
 /* Option tables over popt; see options.h. */
 #include "cli/options.h"
 
+#include "core/nearest.h"
 #include "core/units.h"
 
 #include <errno.h>
@@ -10,47 +11,8 @@
 #include <string.h>
 
 #define ROWS_MAX 96
-#define NEAR_MAX 4 /* edits at which a name is no longer a likely typo */
-
-static unsigned edit_distance(const char *a, const char *b)
-{
-	unsigned row[128], diagonal, old, cost;
-	size_t i, j, n = strlen(b);
-
-	if (n + 1 > sizeof(row) / sizeof(row[0]))
-		return NEAR_MAX + 1;
-	for (j = 0; j <= n; j++)
-		row[j] = (unsigned)j;
-	for (i = 0; a[i]; i++) {
-		diagonal = row[0]++;
-		for (j = 1; j <= n; j++) {
-			old = row[j];
-			cost = diagonal + (a[i] != b[j - 1]);
-			if (row[j] + 1 < cost)
-				cost = row[j] + 1;
-			if (row[j - 1] + 1 < cost)
-				cost = row[j - 1] + 1;
-			row[j] = cost;
-			diagonal = old;
-		}
-	}
-	return row[n];
-}
-
-const char *options_nearest(const char *name, const char *const *names)
-{
-	const char *best = NULL;
-	unsigned d, least = NEAR_MAX + 1;
-
-	for (; *names; names++) {
-		d = edit_distance(name, *names);
-		if (d < least) {
-			least = d;
-			best = *names;
-		}
-	}
-	return best;
-}
+#define HELP_COLUMN 32
+#define LINE_COLUMNS 80
 
 static int unknown_option(
 	const struct option_row *rows, const char *given, struct err *e)
@@ -65,7 +27,7 @@ static int unknown_option(
 	names[n] = NULL;
 	snprintf(name, sizeof(name), "%s", given + strspn(given, "-"));
 	name[strcspn(name, "=")] = 0;
-	near = options_nearest(name, names);
+	near = nearest_name(name, names);
 	return err_set(e, ERR_USAGE, -EINVAL,
 		"unknown option %s%s%s%s; --help lists them", given,
 		near ? " (did you mean --" : "", near ? near : "",
@@ -191,9 +153,38 @@ int options_parse(const struct option_row *rows, void *into, int argc,
 	return r;
 }
 
+const char *options_help_text(
+	const struct option_row *row, char *buf, size_t size)
+{
+	snprintf(buf, size, "%s%s%s%s%s%s%s", row->help ? row->help : "",
+		row->bare ? "; a bare number is in " : "",
+		row->bare ? row->bare : "",
+		row->not_closed ? " (not CLOSED)" : "",
+		row->standard ? " [" : "", row->standard ? row->standard : "",
+		row->standard ? "]" : "");
+	return buf;
+}
+
+/* Text in the columns from HELP_COLUMN on, broken at blanks. */
+static void print_wrapped(const char *text)
+{
+	size_t width = LINE_COLUMNS - HELP_COLUMN, n;
+
+	while (strlen(text) > width) {
+		for (n = width; n && text[n] != ' '; n--)
+			;
+		if (!n)
+			break; /* a word as long as that */
+		printf("%.*s\n%*s", (int)n, text, HELP_COLUMN, "");
+		text += n + 1;
+	}
+	printf("%s\n", text);
+}
+
 void options_print_help(const struct option_row *rows)
 {
-	char left[80];
+	char left[80], text[OPTIONS_HELP_MAX];
+	int used;
 
 	for (; rows->name; rows++) {
 		if (rows->kind == OPTION_HEADING) {
@@ -203,14 +194,14 @@ void options_print_help(const struct option_row *rows)
 		snprintf(left, sizeof(left), "--%s%s%s", rows->name,
 			rows->arg ? " " : "", rows->arg ? rows->arg : "");
 		if (rows->letter)
-			printf("  -%c, ", rows->letter);
+			used = printf("  -%c, %s", rows->letter, left);
 		else
-			printf("      ");
-		if (strlen(left) > 30)
-			printf("%s\n%37s", left, "");
+			used = printf("      %s", left);
+		if (used + 1 > HELP_COLUMN)
+			printf("\n%*s", HELP_COLUMN, "");
 		else
-			printf("%-31s", left);
-		printf("%s\n", rows->help);
+			printf("%*s", HELP_COLUMN - used, "");
+		print_wrapped(options_help_text(rows, text, sizeof(text)));
 	}
 	printf("\n");
 }

@@ -1,8 +1,10 @@
 /* `stoker rules list` and `stoker rules explain ID`. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/training.h"
 
 #include "core/json.h"
+#include "core/nearest.h"
 #include "results/rules.h"
 
 #include <cJSON.h>
@@ -15,11 +17,14 @@ struct rules_options {
 	bool json;
 };
 
-static const struct option_row rows[] = {
-	{OPTION_FLAG, "json", 0, offsetof(struct rules_options, json), NULL,
-		"one JSON document on stdout, nothing else", 0, 0},
-	{OPTION_HEADING, NULL, 0, 0, NULL, NULL, 0, 0},
-};
+#define ROWS                                                                   \
+	OPT_HEADING("Output"),                                                 \
+		OPT_FLAG("json", struct rules_options, json,                   \
+			"one JSON document on stdout, nothing else"),          \
+		OPT_END
+
+const struct option_row rules_list_rows[] = {ROWS};
+const struct option_row rules_explain_rows[] = {ROWS};
 
 static const char *phase_name(const struct rule *r)
 {
@@ -66,7 +71,7 @@ static int print_json(const struct rule *only)
 	return text ? 0 : ERR_ENV;
 }
 
-static int parse(int argc, const char **argv, const char *usage,
+static int parse(const struct option_row *rows, int argc, const char **argv,
 	struct rules_options *o, bool *help)
 {
 	struct err e;
@@ -74,11 +79,7 @@ static int parse(int argc, const char **argv, const char *usage,
 	memset(o, 0, sizeof(*o));
 	if (options_parse(rows, o, argc, argv, help, &e))
 		return cli_fail(&e);
-	if (*help) {
-		printf("usage: stoker rules %s\n", usage);
-		options_print_help(rows);
-	}
-	return 0;
+	return *help ? command_help(rows) : 0;
 }
 
 int cmd_rules_list(int argc, const char **argv)
@@ -87,7 +88,7 @@ int cmd_rules_list(int argc, const char **argv)
 	const struct rule *r;
 	bool help;
 	size_t i;
-	int code = parse(argc, argv, "list [--json]", &o, &help);
+	int code = parse(rules_list_rows, argc, argv, &o, &help);
 
 	if (code || help)
 		return code;
@@ -110,8 +111,8 @@ int cmd_rules_explain(int argc, const char **argv)
 	struct err e;
 	bool help;
 	size_t i, n = 0;
-	int code = parse(argc - (id != NULL), argv + (id != NULL),
-		"explain ID [--json]", &o, &help);
+	int code = parse(rules_explain_rows, argc - (id != NULL),
+		argv + (id != NULL), &o, &help);
 
 	if (code || help)
 		return code;
@@ -127,7 +128,7 @@ int cmd_rules_explain(int argc, const char **argv)
 		names[n++] = rules_training[i].name;
 	}
 	names[n] = NULL;
-	near = id ? options_nearest(id, names) : NULL;
+	near = id ? nearest_name(id, names) : NULL;
 	err_set(&e, ERR_USAGE, -ENOENT,
 		"rules explain %s: %s%s%s%s; stoker rules list shows all",
 		id ? id : "", id ? "no such rule" : "needs a rule's ID",

@@ -30,17 +30,22 @@ struct training_options {
 	uint64_t queue_depth;
 	const char *verdict, *content, *compress_ratio, *dedup_ratio;
 	uint64_t seed;
-	bool overwrite, in_process, no_futex;
+	bool overwrite, in_process, no_futex, resume;
 	/* output */
-	bool json, dry_run, quiet;
+	bool json, dry_run, quiet, help_params;
 };
 
 extern const struct option_row training_datasize_rows[];
 extern const struct option_row training_datagen_rows[];
 extern const struct option_row training_run_rows[];
 extern const struct option_row training_profiles_rows[];
+extern const struct option_row history_rows[];
+extern const struct option_row rules_list_rows[], rules_explain_rows[];
 
 void training_options_default(struct training_options *o);
+
+/* --help-params: the keys of --param under the rules of o's edition. */
+int training_help_params(const struct training_options *o);
 
 /* Everything that a command needs to know before it starts. */
 struct training_setup {
@@ -87,6 +92,7 @@ int cmd_training_datasize(int argc, const char **argv);
 int cmd_training_datagen(int argc, const char **argv);
 int cmd_training_run(int argc, const char **argv);
 int cmd_training_profiles(int argc, const char **argv);
+int cmd_history(int argc, const char **argv);
 int cmd_rules_list(int argc, const char **argv);
 int cmd_rules_explain(int argc, const char **argv);
 

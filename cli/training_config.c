@@ -1,4 +1,5 @@
 /* From options to a resolved training configuration; see training.h. */
+#include "cli/params.h"
 #include "cli/training.h"
 
 #include "accel_sim/group.h"
@@ -35,103 +36,6 @@ void training_not_closed(struct training_setup *s, const char *fmt, ...)
 	s->not_closed_count++;
 }
 
-static int parse_bool(const char *text, const char *what, bool *out,
-	struct err *e)
-{
-	if (!strcasecmp(text, "true") || !strcmp(text, "1") ||
-		!strcasecmp(text, "yes") || !strcasecmp(text, "on"))
-		*out = true;
-	else if (!strcasecmp(text, "false") || !strcmp(text, "0") ||
-		 !strcasecmp(text, "no") || !strcasecmp(text, "off"))
-		*out = false;
-	else
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"%s=%s: must be true or false", what, text);
-	return 0;
-}
-
-/* --param keys that set a number of the configuration. */
-struct param_count {
-	const char *key;
-	size_t offset; /* into train_config */
-	uint64_t min, max;
-};
-
-#define CONFIG(field) offsetof(struct train_config, field)
-
-static const struct param_count param_counts[] = {
-	{"dataset.num_files_train", CONFIG(files), 1, UINT32_MAX},
-	{"dataset.num_subfolders_train", CONFIG(subfolders), 0, 1000000},
-	{"dataset.num_samples_per_file", CONFIG(samples_per_file), 1,
-		UINT32_MAX},
-	{"reader.batch_size", CONFIG(batch_size), 1, 1000000},
-	{"reader.read_threads", CONFIG(read_threads), 1, 256},
-	{"reader.prefetch_size", CONFIG(prefetch_size), 0, 1024},
-	{"train.epochs", CONFIG(epochs), 1, 10000},
-};
-
-static const char *const param_keys[] = {
-	"dataset.num_files_train", "dataset.num_subfolders_train",
-	"dataset.num_samples_per_file", "dataset.record_length_bytes",
-	"dataset.record_length_bytes_stdev", "dataset.format",
-	"reader.batch_size",
-	"reader.read_threads", "reader.prefetch_size", "reader.odirect",
-	"reader.transfer_size", "train.epochs", "train.computation_time", NULL};
-
-static int set_count(const struct param_count *p, const char *value,
-	struct train_config *c, struct err *e)
-{
-	uint64_t v;
-	int r = units_parse_u64(value, p->key, p->min, p->max, &v, e);
-
-	if (!r)
-		memcpy((char *)c + p->offset, &v, sizeof(v));
-	return r;
-}
-
-static int set_format(const char *value, struct train_config *c, struct err *e)
-{
-	if (!format_find(value))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"dataset.format=%s: must be one of %s", value,
-			format_names());
-	snprintf(c->format, sizeof(c->format), "%s", value);
-	return 0;
-}
-
-static int set_param(const char *key, const char *value, struct train_config *c,
-	struct err *e)
-{
-	const char *near;
-	uint64_t bytes;
-	size_t i;
-	int r;
-
-	for (i = 0; i < sizeof(param_counts) / sizeof(param_counts[0]); i++)
-		if (!strcmp(key, param_counts[i].key))
-			return set_count(&param_counts[i], value, c, e);
-	if (!strcmp(key, "reader.odirect"))
-		return parse_bool(value, key, &c->odirect, e);
-	if (!strcmp(key, "dataset.format"))
-		return set_format(value, c, e);
-	if (!strcmp(key, "reader.transfer_size"))
-		return units_parse_bytes(value, 1, key, &c->transfer_bytes, e);
-	if (!strcmp(key, "train.computation_time"))
-		return units_parse_time(value, key, &c->computation_ns, e);
-	if (!strcmp(key, "dataset.record_length_bytes"))
-		return units_parse_bytes(value, 1, key, &c->record_bytes, e);
-	if (!strcmp(key, "dataset.record_length_bytes_stdev")) {
-		r = units_parse_bytes(value, 1, key, &bytes, e);
-		c->record_stdev_bytes = (double)bytes;
-		return r;
-	}
-	near = options_nearest(key, param_keys);
-	return err_set(e, ERR_USAGE, -EINVAL,
-		"--param %s: no such key%s%s%s", key,
-		near ? "; did you mean " : "", near ? near : "",
-		near ? "?" : "");
-}
-
 static int apply_params(const struct training_options *o,
 	struct training_setup *s, struct err *e)
 {
@@ -149,7 +53,7 @@ static int apply_params(const struct training_options *o,
 				o->params[i]);
 		memcpy(key, o->params[i], (size_t)(eq - o->params[i]));
 		key[eq - o->params[i]] = 0;
-		r = set_param(key, eq + 1, c, e);
+		r = param_set(key, eq + 1, &s->edition, c, e);
 		if (r)
 			return r;
 		memcpy(s->params[s->param_count++], key, sizeof(key));

@@ -1,5 +1,6 @@
 /* `stoker training datagen`: writes a data set, or finishes one. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/training.h"
 
@@ -280,12 +281,10 @@ int cmd_training_datagen(int argc, const char **argv)
 	training_options_default(&o);
 	if (options_parse(training_datagen_rows, &o, argc, argv, &help, &e))
 		return cli_fail(&e);
-	if (help) {
-		printf("usage: stoker training datagen --data-dir DIR "
-		       "[OPTION...]\n");
-		options_print_help(training_datagen_rows);
-		return 0;
-	}
+	if (help)
+		return command_help(training_datagen_rows);
+	if (o.help_params)
+		return training_help_params(&o);
 	if (!o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"training datagen needs --data-dir DIR");

@@ -1,5 +1,6 @@
 /* `stoker training datasize`: how many files, and which rule binds. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/training.h"
 
 #include "core/json.h"
@@ -149,11 +150,10 @@ int cmd_training_datasize(int argc, const char **argv)
 	training_options_default(&o);
 	if (options_parse(training_datasize_rows, &o, argc, argv, &help, &e))
 		return cli_fail(&e);
-	if (help) {
-		printf("usage: stoker training datasize [OPTION...]\n");
-		options_print_help(training_datasize_rows);
-		return 0;
-	}
+	if (help)
+		return command_help(training_datasize_rows);
+	if (o.help_params)
+		return training_help_params(&o);
 	if (training_resolve(&o, false, &s, &e) || compute(&o, &s, &a, &e))
 		return cli_fail(&e);
 	if (o.json)

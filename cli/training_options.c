@@ -1,46 +1,59 @@
 /* Option tables of `stoker training ...`; see training.h. */
 #include "cli/training.h"
 
+#include "cli/cli.h"
+#include "cli/params.h"
+
 #include <string.h>
 
-#define AT(field) offsetof(struct training_options, field)
-#define HEADING(title) {OPTION_HEADING, title, 0, 0, NULL, NULL, 0, 0}
-#define TEXT(name, field, arg, help)                                           \
-	{OPTION_TEXT, name, 0, AT(field), arg, help, 0, 0}
-#define FLAG(name, field, help)                                                \
-	{OPTION_FLAG, name, 0, AT(field), NULL, help, 0, 0}
-#define COUNT(name, field, arg, min, max, help)                                \
-	{OPTION_COUNT, name, 0, AT(field), arg, help, min, max}
-#define END {OPTION_HEADING, NULL, 0, 0, NULL, NULL, 0, 0}
+#define O struct training_options
+#define HEADING(title) OPT_HEADING(title)
+#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
+#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
+#define LIST(name, field, arg, ...) OPT_LIST(name, O, field, arg, __VA_ARGS__)
+#define COUNT(name, field, arg, min, max, ...)                                 \
+	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
+#define END OPT_END
 
 #define WORKLOAD_ROWS                                                          \
 	HEADING("Workload"),                                                   \
-		{OPTION_TEXT, "model", 'm', AT(model), "NAME",                 \
-			"workload, see training profiles [unet3d]", 0, 0},     \
-		{OPTION_TEXT, "accelerator-type", 'g', AT(accelerator),        \
-			"NAME", "accelerator profile [b200]", 0, 0},           \
+		TEXT("model", model, "NAME",                                   \
+			"workload, see training profiles", .letter = 'm',      \
+			.standard = "unet3d", .words = COMPLETE_MODEL),        \
+		TEXT("accelerator-type", accelerator, "NAME",                  \
+			"accelerator profile", .letter = 'g',                  \
+			.standard = "b200", .words = COMPLETE_ACCELERATOR),    \
 		TEXT("accelerator", accelerator, "NAME",                       \
-			"the same"),                                           \
+			"the same as --accelerator-type",                      \
+			.words = COMPLETE_ACCELERATOR),                        \
 		TEXT("computation-time", computation_time, "TIME",             \
-			"compute per batch instead of the profile's; bare "    \
-			"= seconds"),                                          \
+			"compute per batch instead of the profile's",          \
+			.bare = "seconds", .not_closed = true),                \
 		TEXT("scale", scale, "1/N",                                    \
 			"divide record length and compute time alike: same "   \
-			"GB/s, small files (not CLOSED) [1]"),                 \
-		{OPTION_LIST, "param", 'p', AT(params), "KEY=VALUE",           \
+			"GB/s, small files",                                   \
+			.standard = "1", .not_closed = true),                  \
+		LIST("param", params, "KEY=VALUE",                             \
 			"a DLIO key such as dataset.num_files_train=7000 "     \
-			"(repeatable)", 0, 0},                                 \
-		{OPTION_LIST, "params", 0, AT(params), "KEY=VALUE",            \
-			"the same", 0, 0},                                     \
+			"(repeatable)",                                        \
+			.letter = 'p', .words = COMPLETE_PARAM),               \
+		LIST("params", params, "KEY=VALUE", "the same as --param",     \
+			.words = COMPLETE_PARAM),                              \
+		FLAG("help-params", help_params,                               \
+			"list the keys of --param, what they take and which "  \
+			"CLOSED allows"),                                      \
 		TEXT("config-dir", config_dir, "DIR",                          \
-			"profiles that override or add to the built-in ones"), \
-		TEXT("edition", edition, "NAME", "rules to apply [v3.0]")
+			"profiles that override or add to the built-in ones",  \
+			.words = COMPLETE_DIR),                                \
+		TEXT("edition", edition, "NAME", "rules to apply",             \
+			.standard = EDITION_DEFAULT, .words = COMPLETE_EDITION)
 
 #define MEMORY_ROWS                                                            \
 	TEXT("client-host-memory-in-gb", memory, "SIZE",                       \
-		"memory of each client host; bare = GiB [this host's]"),       \
+		"memory of each client host", .bare = "GiB",                   \
+		.standard = "this host's"),                                    \
 		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
-			"client hosts [1]")
+			"client hosts", .standard = "1")
 
 #define OUTPUT_ROWS                                                            \
 	HEADING("Output"),                                                     \
@@ -50,12 +63,13 @@ const struct option_row training_datasize_rows[] = {
 	WORKLOAD_ROWS,
 	HEADING("Size"),
 	COUNT("max-accelerators", max_accelerators, "N", 1, 1000000,
-		"accelerators the data set must serve [1]"),
+		"accelerators the data set must serve", .standard = "1"),
 	COUNT("num-accelerators", max_accelerators, "N", 1, 1000000,
-		"the same"),
+		"the same as --max-accelerators"),
 	MEMORY_ROWS,
 	TEXT("data-dir", data_dir, "DIR",
-		"tell whether the data set has room there"),
+		"tell whether the data set has room there",
+		.words = COMPLETE_DIR),
 	OUTPUT_ROWS,
 	END,
 };
@@ -63,26 +77,32 @@ const struct option_row training_datasize_rows[] = {
 const struct option_row training_datagen_rows[] = {
 	WORKLOAD_ROWS,
 	HEADING("Data"),
-	{OPTION_TEXT, "data-dir", 'd', AT(data_dir), "DIR",
-		"folder to write MODEL/train/... into", 0, 0},
+	TEXT("data-dir", data_dir, "DIR",
+		"folder to write MODEL/train/... into", .letter = 'd',
+		.words = COMPLETE_DIR),
 	COUNT("num-processes", processes, "P", 1, 65536,
 		"MPI processes that write; file sizes depend on P, as the "
-		"reference's do [1]"),
-	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun [this one]"),
-	COUNT("npernode", per_node, "N", 1, 65536, "processes per host"),
+		"reference's do", .standard = "1"),
+	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
+		.standard = "this one"),
+	COUNT("npernode", per_node, "N", 1, 65536, "processes per host",
+		.standard = "as mpirun thinks"),
 	TEXT("content", content, "KIND",
 		"unique (no two blocks alike) or reference (every file the "
-		"same stream) [unique]"),
-	COUNT("seed", seed, "N", 0, 0, "seed of unique content [1]"),
+		"same stream)", .standard = "unique",
+		.words = "unique reference"),
+	COUNT("seed", seed, "N", 0, 0, "seed of unique content",
+		.standard = "1"),
 	TEXT("compress-ratio", compress_ratio, "R",
 		"content that compresses by R: 1/R of each 4 KiB is random, "
-		"the rest zero (not CLOSED) [1]"),
+		"the rest zero (not CLOSED)", .standard = "1"),
 	TEXT("dedup-ratio", dedup_ratio, "R",
 		"all but 1/R of the 4 KiB blocks are copies of 256 blocks "
-		"(not CLOSED) [1]"),
+		"(not CLOSED)", .standard = "1"),
 	FLAG("overwrite", overwrite, "replace another data set"),
 	FLAG("buffered", buffered, "write through the page cache"),
-	TEXT("engine", engine, "KIND", "uring, pread or auto [auto]"),
+	TEXT("engine", engine, "KIND", "uring, pread or auto",
+		.standard = "auto", .words = "uring pread auto"),
 	OUTPUT_ROWS,
 	FLAG("dry-run", dry_run, "show what would be written and its cost"),
 	FLAG("quiet", quiet, "no progress line"),
@@ -92,52 +112,71 @@ const struct option_row training_datagen_rows[] = {
 const struct option_row training_run_rows[] = {
 	WORKLOAD_ROWS,
 	HEADING("Run"),
-	{OPTION_TEXT, "data-dir", 'd', AT(data_dir), "DIR",
-		"folder with MODEL/train/... on the drive under test", 0, 0},
+	TEXT("data-dir", data_dir, "DIR",
+		"folder with MODEL/train/... on the drive under test",
+		.letter = 'd', .words = COMPLETE_DIR),
 	TEXT("drive", drive, "MODEL",
-		"a modelled drive instead: constant:14.5GB/s,80us or null"),
-	{OPTION_COUNT, "num-accelerators", 'n', AT(accelerators), "N",
-		"accelerators, one MPI rank each [1]", 1, 1000000},
-	COUNT("accelerators", accelerators, "N", 1, 1000000, "the same"),
-	COUNT("runs", runs, "N", 1, 1000,
-		"counted runs; the rule wants 5 [1]"),
-	COUNT("warmup", warmups, "N", 0, 100, "runs before them [0]"),
+		"a modelled drive instead: constant:14.5GB/s,80us or null",
+		.not_closed = true, .words = "null constant:14.5GB/s,80us"),
+	COUNT("num-accelerators", accelerators, "N", 1, 1000000,
+		"accelerators, one MPI rank each", .letter = 'n',
+		.standard = "1"),
+	COUNT("accelerators", accelerators, "N", 1, 1000000,
+		"the same as --num-accelerators"),
+	COUNT("runs", runs, "N", 1, 1000, "counted runs; the rule wants 5",
+		.standard = "1"),
+	COUNT("warmup", warmups, "N", 0, 100, "runs before them",
+		.standard = "0"),
 	TEXT("division", division, "NAME",
-		"closed (refuses what the rules refuse), open or whatif "
-		"[whatif]"),
+		"closed (refuses what the rules refuse), open or whatif",
+		.standard = "whatif", .words = "closed open whatif"),
 	TEXT("verdict", verdict, "WHICH",
-		"figure the exit code follows: reference or steady "
-		"[reference]"),
+		"figure the exit code follows: reference or steady",
+		.standard = "reference", .words = "reference steady"),
 	MEMORY_ROWS,
 	HEADING("How data is read"),
 	FLAG("odirect", odirect, "as --param reader.odirect=true"),
-	FLAG("buffered", buffered, "as --param reader.odirect=false [default]"),
+	FLAG("buffered", buffered, "as --param reader.odirect=false, the default"),
 	FLAG("allow-fallback", allow_fallback,
 		"read buffered where O_DIRECT is refused"),
 	COUNT("queue-depth", queue_depth, "N", 1, 1024,
-		"requests in flight per reader [direct 16, buffered 1]"),
-	TEXT("engine", engine, "KIND", "uring, pread or auto [auto]"),
+		"requests in flight per reader",
+		.standard = "direct 16, buffered 1"),
+	TEXT("engine", engine, "KIND", "uring, pread or auto",
+		.standard = "auto", .words = "uring pread auto"),
 	TEXT("limit-read", limit_read, "RATE",
-		"slow reads down on purpose, as in 800MB/s"),
+		"slow reads down on purpose, as in 800MB/s",
+		.bare = "bytes/s", .not_closed = true),
 	FLAG("verify", verify, "compare every byte with what was generated"),
 	FLAG("no-drop-caches", no_drop_caches,
-		"do not drop the page cache before each epoch"),
+		"do not drop the page cache before each epoch",
+		.not_closed = true),
 	HEADING("Where it runs"),
-	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun [this one]"),
-	COUNT("npernode", per_node, "N", 1, 65536, "ranks per host"),
+	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
+		.standard = "this one"),
+	COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",
+		.standard = "as mpirun thinks"),
 	FLAG("in-process", in_process,
 		"all accelerators in one process, without MPI"),
-	TEXT("clock", clock, "KIND",
-		"real or virtual [real; virtual on a modelled drive]"),
+	TEXT("clock", clock, "KIND", "real or virtual",
+		.standard = "real; virtual on a modelled drive",
+		.words = "real virtual"),
 	COUNT("datagen-processes", processes, "P", 1, 65536,
-		"modelled drive: processes the data set was made with [1]"),
+		"modelled drive: processes the data set was made with",
+		.standard = "1"),
 	FLAG("no-futex", no_futex,
 		"wake ranks through FIFOs, as kernels before 6.7 need"),
 	OUTPUT_ROWS,
-	{OPTION_TEXT, "results-dir", 'r', AT(results_dir), "DIR",
-		"write result files below DIR [none]", 0, 0},
-	TEXT("systemname", system_name, "NAME", "name in paths [host name]"),
-	TEXT("orgname", organization, "NAME", "name in paths [local]"),
+	TEXT("results-dir", results_dir, "DIR",
+		"write result files below DIR", .letter = 'r',
+		.standard = "none", .words = COMPLETE_DIR),
+	FLAG("resume", resume,
+		"go on with the interrupted campaign in --results-dir, where "
+		"the rules allow it"),
+	TEXT("systemname", system_name, "NAME", "name in paths",
+		.standard = "host name"),
+	TEXT("orgname", organization, "NAME", "name in paths",
+		.standard = "local"),
 	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
 	FLAG("quiet", quiet, "no progress line"),
 	END,
@@ -146,10 +185,22 @@ const struct option_row training_run_rows[] = {
 const struct option_row training_profiles_rows[] = {
 	HEADING("Profiles"),
 	TEXT("config-dir", config_dir, "DIR",
-		"profiles that override or add to the built-in ones"),
+		"profiles that override or add to the built-in ones",
+		.words = COMPLETE_DIR),
 	OUTPUT_ROWS,
 	END,
 };
+
+int training_help_params(const struct training_options *o)
+{
+	struct edition ed;
+	struct err e;
+
+	if (edition_load(o->config_dir, o->edition, &ed, &e))
+		return cli_fail(&e);
+	params_print(&ed);
+	return 0;
+}
 
 void training_options_default(struct training_options *o)
 {

@@ -1,5 +1,6 @@
 /* `stoker training profiles`: what can be emulated. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/training.h"
 
 #include "core/config.h"
@@ -90,11 +91,8 @@ int cmd_training_profiles(int argc, const char **argv)
 	training_options_default(&o);
 	if (options_parse(training_profiles_rows, &o, argc, argv, &help, &e))
 		return cli_fail(&e);
-	if (help) {
-		printf("usage: stoker training profiles [OPTION...]\n");
-		options_print_help(training_profiles_rows);
-		return 0;
-	}
+	if (help)
+		return command_help(training_profiles_rows);
 	l.config_dir = o.config_dir;
 	if (o.json)
 		l.json = cJSON_CreateArray();

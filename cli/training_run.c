@@ -1,6 +1,8 @@
 /* `stoker training run`: options, plan, campaign, report. */
 #include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/resume.h"
 #include "cli/training.h"
 
 #include "accel_sim/group.h"
@@ -216,10 +218,42 @@ static int report(const struct training_options *o,
 	return code;
 }
 
+static int64_t wall_now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return (int64_t)t.tv_sec * NS_PER_S + t.tv_nsec;
+}
+
+/* Rank 0 looks at what is there; all hear from which run to go on. */
+static int resume(const struct training_options *o,
+	const struct training_setup *s, struct campaign *c,
+	struct record *earlier, struct err *e)
+{
+	struct group *g = c->group;
+	int r = 0;
+
+	if (!o->resume)
+		return 0;
+	if (!g->first) {
+		r = resume_find(o, s, g->ops->name, wall_now_ns(), earlier, e);
+		c->first = earlier->run_count;
+		c->earlier = earlier;
+	}
+	r = group_agree(g, r, e);
+	if (!r)
+		r = group_share(g, &c->first, sizeof(c->first), e);
+	if (!r && !g->first && !o->quiet)
+		cli_line(true, "continuing with run %u of %u", c->first + 1,
+			c->runs + c->warmups);
+	return r;
+}
+
 static int run_in_group(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
-	struct record rec;
+	struct record rec, earlier;
 	struct view view = {.o = o, .s = s, .rec = &rec};
 	struct campaign c = {
 		.group = g,
@@ -240,7 +274,11 @@ static int run_in_group(const struct training_options *o,
 	resolve_record(&rec, s);
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
-	r = campaign_run(&c, &rec, &e);
+	record_init(&earlier);
+	r = resume(o, s, &c, &earlier, &e);
+	if (!r)
+		r = campaign_run(&c, &rec, &e);
+	record_fini(&earlier);
 	if (!s->virtual_time)
 		training_note_rules(s, &rec);
 	cli_line_end();
@@ -370,6 +408,25 @@ static int run_launched(struct training_options *o)
 	return launch_exit(rank, code);
 }
 
+/*
+ * Before ranks are started: can this campaign be continued at all? Where other
+ * hosts have their say in the configuration, only rank 0 can tell.
+ */
+static int look_before(const struct training_options *o,
+	const struct training_setup *s, struct err *e)
+{
+	struct record found;
+	int r;
+
+	if (o->hosts_list)
+		return 0;
+	r = resume_find(o, s,
+		o->accelerators > 1 && !o->in_process ? "mpi" : "local",
+		wall_now_ns(), &found, e);
+	record_fini(&found);
+	return r;
+}
+
 int cmd_training_run(int argc, const char **argv)
 {
 	struct training_options o;
@@ -383,12 +440,10 @@ int cmd_training_run(int argc, const char **argv)
 	r = options_parse(training_run_rows, &o, argc, argv, &help, &e);
 	if (r)
 		return cli_fail(&e);
-	if (help) {
-		printf("usage: stoker training run --data-dir DIR | --drive "
-		       "MODEL [OPTION...]\n");
-		options_print_help(training_run_rows);
-		return 0;
-	}
+	if (help)
+		return command_help(training_run_rows);
+	if (o.help_params)
+		return training_help_params(&o);
 	if (!o.drive && !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"training run needs --data-dir DIR (a real drive) or "
@@ -400,6 +455,8 @@ int cmd_training_run(int argc, const char **argv)
 	if (!o.accelerators)
 		o.accelerators = 1;
 	if (training_resolve(&o, true, &s, &e))
+		return cli_fail(&e);
+	if (o.resume && look_before(&o, &s, &e))
 		return cli_fail(&e);
 	if (o.dry_run)
 		return dry_run(&o, &s);

@@ -4,6 +4,7 @@
 #include "core/json.h"
 
 #include "core/file.h"
+#include "core/nearest.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
@@ -228,6 +229,7 @@ int json_only_keys(const struct cJSON *obj, const char *file,
 	const char *const known[], struct err *e)
 {
 	const struct cJSON *item, *first;
+	const char *near;
 	char list[512] = "";
 	size_t len = 0, i;
 
@@ -247,9 +249,11 @@ int json_only_keys(const struct cJSON *obj, const char *file,
 		for (i = 0; known[i] && len < sizeof(list) - 1; i++)
 			len += (size_t)snprintf(list + len, sizeof(list) - len,
 				"%s%s", i ? ", " : "", known[i]);
+		near = nearest_name(item->string, known);
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"%s: unknown key '%s'; known: %s", file, item->string,
-			list);
+			"%s: unknown key '%s'%s%s%s; known: %s", file,
+			item->string, near ? " (did you mean '" : "",
+			near ? near : "", near ? "'?)" : "", list);
 	}
 	return 0;
 }

@@ -321,6 +321,33 @@ static void close_job(struct job *j)
 	data_source_close(&j->source);
 }
 
+/* Runs of an earlier process, as if they had been ours. */
+static int take_earlier(struct job *j, struct err *e)
+{
+	struct record *from = j->c->earlier, *to = j->rec;
+	int64_t anchor_ns = to->time.wall_anchor_ns;
+	struct rec_run *run;
+	uint32_t i;
+
+	if (!from)
+		return 0;
+	if (strcmp(from->config.engine, to->config.engine))
+		return err_set(e, ERR_ENV, -EINVAL,
+			"cannot continue the campaign: its runs used engine %s, "
+			"which is %s now", from->config.engine,
+			to->config.engine);
+	for (i = 0; i < from->run_count; i++) {
+		run = record_add_run(to);
+		if (!run)
+			return err_nomem(e, "earlier runs");
+		*run = from->runs[i];
+		memset(&from->runs[i], 0, sizeof(from->runs[i]));
+		run->start_ns -= anchor_ns;
+		run->end_ns -= anchor_ns;
+	}
+	return 0;
+}
+
 int campaign_run(const struct campaign *c, struct record *rec, struct err *e)
 {
 	struct job j = {.c = c, .rec = rec};
@@ -340,7 +367,9 @@ int campaign_run(const struct campaign *c, struct record *rec, struct err *e)
 		rec->campaign.warmups = 0;
 		runs = 1;
 	}
-	for (i = 0; !r && i < runs; i++)
+	if (!r)
+		r = group_agree(c->group, take_earlier(&j, e), e);
+	for (i = c->first; !r && i < runs; i++)
 		r = next_run(&j, i, e);
 	if (!c->group->first)
 		acc_campaign_verdict(rec);

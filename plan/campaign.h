@@ -23,6 +23,13 @@ struct campaign {
 	bool allow_fallback; /* buffered where O_DIRECT is refused */
 	uint32_t runs, warmups;
 	/*
+	 * To continue a campaign: its first runs, which are done. Rank 0's
+	 * process has them in `earlier`, with CLOCK_REALTIME as their times and
+	 * the engine that was found to work; they move into the record.
+	 */
+	uint32_t first;
+	struct record *earlier;
+	/*
 	 * Called in rank 0's process when a run has ended and its metrics are
 	 * known; an error ends the campaign.
 	 */

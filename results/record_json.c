@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "results/dlio_json.h"
+#include "results/record_fields.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -14,21 +15,10 @@
 
 #define INDENT 4
 
-/*
- * Most of the record is a list of numbers and texts: a table of where they
- * lie in their struct keeps names and fields side by side.
- */
-enum kind { K_U64, K_I64, K_U32, K_DOUBLE, K_BOOL, K_TEXT };
-
-struct field {
-	const char *key;
-	size_t offset;
-	enum kind kind;
-};
-
 #define F(type, member, kind)                                                  \
 	{                                                                      \
-#member, offsetof(type, member), kind                          \
+#member, offsetof(type, member), kind,                         \
+			sizeof(((type *)NULL)->member)                         \
 	}
 
 static bool add_field(struct cJSON *o, const struct field *f, const void *base)
@@ -189,6 +179,11 @@ static const struct field campaign_fields[] = {
 	G(reason, K_TEXT),
 };
 #undef G
+
+#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
+const struct fields record_config = FIELDS(config_fields);
+const struct fields record_metrics = FIELDS(metrics_fields);
+const struct fields record_campaign = FIELDS(campaign_fields);
 
 static bool add_config(struct cJSON *root, const struct train_config *c)
 {

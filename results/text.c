@@ -52,12 +52,15 @@ const char *results_run_line(char *buf, size_t size, const struct record *rec,
 		au, m->au_mean_pct, rec->config.au_floor_ppm, m->meets_exact);
 	format_steady(steady, rec, m);
 	snprintf(buf, size,
-		"%-8s %9s %-5s %9s %-5s %10.3f %10.1f %10.3f %8.1f", name, au,
+		"%-8s %9s %-5s %9s %-5s %10.3f %9.1f %9.1f %10.3f %8.1f", name,
+		au,
 		m->meets_exact ? "pass" : "FAIL", steady,
 		!m->steady_evaluated ? ""
 		: m->steady_meets    ? "pass"
 				     : "FAIL",
-		m->throughput_mean_per_s, m->io_mean_mib_per_s,
+		m->throughput_mean_per_s,
+		m->io_mean_mib_per_s * (double)MIB_BYTES / 1e6,
+		m->io_mean_mib_per_s,
 		m->read_gib_per_s, m->cached_pct);
 	return buf;
 }
@@ -194,9 +197,9 @@ static void table(FILE *f, const struct record *rec)
 
 	if (!rec->run_count)
 		return;
-	fprintf(f, "\n%-8s %9s %-5s %9s %-5s %10s %10s %10s %8s\n", "run",
-		"AU %", "", "steady %", "", "samples/s", "MiB/s", "read GiB/s",
-		"cached %");
+	fprintf(f, "\n%-8s %9s %-5s %9s %-5s %10s %9s %9s %10s %8s\n", "run",
+		"AU %", "", "steady %", "", "samples/s", "MB/s", "MiB/s",
+		"read GiB/s", "cached %");
 	for (i = 0; i < rec->run_count; i++)
 		fprintf(f, "%s\n",
 			results_run_line(

@@ -149,6 +149,8 @@ static inline const char *engine_name(const struct engine *g)
 bool engine_dir_is_tmpfs(const char *dir);
 int engine_uring_open(
 	const struct engine_spec *s, struct engine **out, struct err *e);
+/* "2.6", of the liburing that runs, where it tells (2.4 and later), or "". */
+void engine_uring_version(char *buf, size_t size);
 int engine_pread_open(
 	const struct engine_spec *s, struct engine **out, struct err *e);
 int engine_constant_open(

@@ -233,3 +233,14 @@ int engine_uring_open(
 	*out = &u->g;
 	return 0;
 }
+
+void engine_uring_version(char *buf, size_t size)
+{
+#ifdef IO_URING_VERSION_MAJOR
+	snprintf(buf, size, "%d.%d", io_uring_major_version(),
+		io_uring_minor_version());
+#else
+	if (size)
+		buf[0] = '\0';
+#endif
+}

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -143,12 +144,37 @@ char *host_cpuinfo_text(void)
 	return out;
 }
 
+/* A folder that is still to be made will lie where its parent does. */
+static int stat_nearest(const char *path, struct stat *st)
+{
+	char at[PATH_MAX], *slash;
+	int n = snprintf(at, sizeof(at), "%s", path);
+
+	if (n < 0 || n >= PATH_MAX)
+		return -ENAMETOOLONG;
+	while (stat(at, st)) {
+		if (errno != ENOENT || !strcmp(at, "."))
+			return -errno;
+		slash = strrchr(at, '/');
+		if (!slash)
+			strcpy(at, ".");
+		else if (slash == at)
+			slash[1] = 0;
+		else
+			*slash = 0;
+	}
+	return 0;
+}
+
 int host_same_filesystem(const char *a, const char *b, bool *same)
 {
 	struct stat sa, sb;
+	int r = stat_nearest(a, &sa);
 
-	if (stat(a, &sa) || stat(b, &sb))
-		return -errno;
+	if (!r)
+		r = stat_nearest(b, &sb);
+	if (r)
+		return r;
 	*same = sa.st_dev == sb.st_dev;
 	return 0;
 }

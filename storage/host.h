@@ -30,7 +30,10 @@ void host_name(char *buf, size_t buf_bytes);
 char *host_meminfo_text(void);
 char *host_cpuinfo_text(void);
 
-/* Are two paths on the same file system? -errno when one cannot be told. */
+/*
+ * Are two paths on the same file system? Of one that does not exist the
+ * nearest parent that does. -errno when one cannot be told.
+ */
 int host_same_filesystem(const char *a, const char *b, bool *same);
 
 #endif

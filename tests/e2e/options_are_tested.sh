@@ -1,8 +1,9 @@
 # Every option that --help shows is used by some script here.
 . "$TESTS/e2e/lib"
 cat "$TESTS"/e2e/*.sh >scripts
-for command in datasize datagen run profiles; do
-	expect 0 stoker training $command --help
+commands | while read -r command; do
+	# shellcheck disable=SC2086
+	expect 0 stoker $command --help
 	sed -nE 's/^ +(-[a-z], )?(--[a-z-]+).*/\2/p' last.out
 done | sort -u >options
 [ "$(wc -l <options)" -gt 40 ] || fail "only these options: $(cat options)"

@@ -108,8 +108,16 @@ static void test_same_filesystem(void)
 	CU_ASSERT_EQUAL(host_same_filesystem("/tmp", "/proc", &same), 0);
 	CU_ASSERT_FALSE(same);
 	CU_ASSERT_EQUAL(
-		host_same_filesystem("/tmp", "/no/such/folder", &same),
-		-ENOENT);
+		host_same_filesystem("/proc", "/proc/1/comm/x", &same),
+		-ENOTDIR);
+	/* what is still to be made will lie where its parent does */
+	CU_ASSERT_EQUAL(
+		host_same_filesystem("/proc", "/proc/no/such", &same), 0);
+	CU_ASSERT_TRUE(same);
+	CU_ASSERT_EQUAL(host_same_filesystem("/", "/no/such", &same), 0);
+	CU_ASSERT_TRUE(same);
+	CU_ASSERT_EQUAL(host_same_filesystem(".", "no/such", &same), 0);
+	CU_ASSERT_TRUE(same);
 }
 
 UT_SUITE(host, UT_CASE(test_facts), UT_CASE(test_cpu_time_runs),

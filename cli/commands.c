@@ -1,0 +1,147 @@
+/* The table of commands; see commands.h. */
+#include "cli/commands.h"
+
+#include "cli/cli.h"
+#include "cli/training.h"
+#include "core/nearest.h"
+
+#include <string.h>
+
+const struct command commands[] = {
+	{"training", "datasize", cmd_training_datasize, "[OPTION...]",
+		"how many files a data set needs, and why",
+		training_datasize_rows},
+	{"training", "datagen", cmd_training_datagen,
+		"--data-dir DIR [OPTION...]",
+		"generate a data set, or finish one", training_datagen_rows},
+	{"training", "run", cmd_training_run,
+		"--data-dir DIR | --drive MODEL [OPTION...]",
+		"feed emulated accelerators; the five-run verdict",
+		training_run_rows},
+	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
+		"workloads and accelerators there are", training_profiles_rows},
+	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
+		"finished runs, grouped into campaigns", history_rows},
+	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
+		rules_list_rows},
+	{"rules", "explain", cmd_rules_explain, "ID [--json]",
+		"one rule: what it reads, when it passes, the remedy",
+		rules_explain_rows},
+	{"version", NULL, cmd_version, "[--json]",
+		"this program, its libraries, kernel and compiler",
+		version_rows},
+	{"internal", "man", cmd_internal_man, "", NULL, NULL},
+	{"internal", "completion", cmd_internal_completion, "", NULL, NULL},
+};
+const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+
+#define NAMES_MAX (2 * sizeof(commands) / sizeof(commands[0]) + 1)
+
+const struct command *command_find(int argc, char **argv, int *words)
+{
+	size_t i;
+
+	for (i = 0; i < command_count; i++) {
+		*words = commands[i].verb ? 2 : 1;
+		if (argc >= *words && !strcmp(argv[0], commands[i].noun) &&
+			(!commands[i].verb ||
+				!strcmp(argv[1], commands[i].verb)))
+			return &commands[i];
+	}
+	return NULL;
+}
+
+const char *command_name(const struct command *c, char buf[COMMAND_NAME_MAX])
+{
+	snprintf(buf, COMMAND_NAME_MAX, "%s%s%s", c->noun, c->verb ? " " : "",
+		c->verb ? c->verb : "");
+	return buf;
+}
+
+int command_help(const struct option_row *rows)
+{
+	char name[COMMAND_NAME_MAX];
+	size_t i;
+
+	for (i = 0; i < command_count; i++) {
+		if (commands[i].rows != rows)
+			continue;
+		printf("usage: stoker %s %s\n%s\n",
+			command_name(&commands[i], name), commands[i].synopsis,
+			commands[i].help);
+	}
+	options_print_help(rows);
+	return 0;
+}
+
+void commands_usage(FILE *f)
+{
+	size_t i;
+
+	fprintf(f, "stoker: how many AI accelerators can this drive feed? (an "
+		   "emulator of the MLPerf Storage workloads;\nresults are "
+		   "unverified and not MLPerf results)\n\n"
+		   "usage: stoker COMMAND [OPTION...]\n\n");
+	for (i = 0; i < command_count; i++)
+		if (commands[i].help)
+			fprintf(f, "  stoker %-9s %-9s %s\n", commands[i].noun,
+				commands[i].verb ? commands[i].verb : "",
+				commands[i].help);
+	fprintf(f, "\n"
+		   "stoker COMMAND --help lists a command's options.\n"
+		   "exit codes: 0 done, 1 verdict FAIL, 2 usage, 3 "
+		   "environment, 4 I/O, 5 bug, 130 interrupted\n");
+}
+
+static bool is_noun(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < command_count; i++)
+		if (commands[i].help && !strcmp(word, commands[i].noun))
+			return true;
+	return false;
+}
+
+/* The nearest verb of a noun; the nearest noun for noun NULL. */
+static const char *nearest_word(const char *word, const char *noun)
+{
+	const char *names[NAMES_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < command_count; i++) {
+		if (!commands[i].help)
+			continue;
+		if (!noun)
+			names[n++] = commands[i].noun;
+		else if (!strcmp(commands[i].noun, noun) && commands[i].verb)
+			names[n++] = commands[i].verb;
+	}
+	names[n] = NULL;
+	return nearest_name(word, names);
+}
+
+int commands_unknown(int argc, char **argv)
+{
+	const char *near;
+
+	if (argc > 0 && is_noun(argv[0])) {
+		near = argc > 1 ? nearest_word(argv[1], argv[0]) : NULL;
+		if (argc == 1)
+			fprintf(stderr, "stoker: %s needs a command", argv[0]);
+		else
+			fprintf(stderr, "stoker: no command \"%s %s\"", argv[0],
+				argv[1]);
+		if (near)
+			fprintf(stderr, "; did you mean \"%s %s\"?", argv[0],
+				near);
+		fprintf(stderr, "\n\n");
+	} else if (argc > 0) {
+		near = nearest_word(argv[0], NULL);
+		fprintf(stderr, "stoker: no command \"%s\"%s%s%s\n\n", argv[0],
+			near ? "; did you mean \"" : "", near ? near : "",
+			near ? "\"?" : "");
+	}
+	commands_usage(stderr);
+	return ERR_USAGE;
+}
