@@ -42,6 +42,17 @@
 		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
 			"client hosts [1]")
 
+#define RESULTS_ROWS                                                           \
+	{OPTION_TEXT, "results-dir", 'r', AT(results_dir), "DIR",              \
+		"write result files below DIR [none]", 0, 0},                  \
+		TEXT("systemname", system_name, "NAME",                        \
+			"name in paths [host name]"),                          \
+		TEXT("orgname", organization, "NAME", "name in paths [local]")
+
+#define DIVISION_ROW                                                           \
+	TEXT("division", division, "NAME",                                     \
+		"folder of the results: closed, open or whatif [whatif]")
+
 #define OUTPUT_ROWS                                                            \
 	HEADING("Output"),                                                     \
 		FLAG("json", json, "one JSON document on stdout, nothing else")
@@ -57,6 +68,8 @@ const struct option_row training_datasize_rows[] = {
 	TEXT("data-dir", data_dir, "DIR",
 		"tell whether the data set has room there"),
 	OUTPUT_ROWS,
+	RESULTS_ROWS,
+	DIVISION_ROW,
 	END,
 };
 
@@ -84,6 +97,8 @@ const struct option_row training_datagen_rows[] = {
 	FLAG("buffered", buffered, "write through the page cache"),
 	TEXT("engine", engine, "KIND", "uring, pread or auto [auto]"),
 	OUTPUT_ROWS,
+	RESULTS_ROWS,
+	DIVISION_ROW,
 	FLAG("dry-run", dry_run, "show what would be written and its cost"),
 	FLAG("quiet", quiet, "no progress line"),
 	END,
@@ -134,10 +149,7 @@ const struct option_row training_run_rows[] = {
 	FLAG("no-futex", no_futex,
 		"wake ranks through FIFOs, as kernels before 6.7 need"),
 	OUTPUT_ROWS,
-	{OPTION_TEXT, "results-dir", 'r', AT(results_dir), "DIR",
-		"write result files below DIR [none]", 0, 0},
-	TEXT("systemname", system_name, "NAME", "name in paths [host name]"),
-	TEXT("orgname", organization, "NAME", "name in paths [local]"),
+	RESULTS_ROWS,
 	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
 	FLAG("quiet", quiet, "no progress line"),
 	END,

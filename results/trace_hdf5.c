@@ -340,8 +340,6 @@ int results_write_trace(const struct record *rec, const struct rec_run *run,
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"the results folder's name is too long: %.100s...",
 			dir);
-	/* at exit there is nothing left to do for it, nor to go wrong */
-	H5dont_atexit();
 	if (H5open() < 0)
 		return err_set(
 			e, ERR_ENV, -ELIBACC, "%s: HDF5 does not start", path);
@@ -350,6 +348,7 @@ int results_write_trace(const struct record *rec, const struct rec_run *run,
 	if (!write_all(&t, path))
 		ret = failed(&why, path, e);
 	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	/* nobody keeps anything open between calls; a failed file goes, too */
 	H5close();
 	return ret;
 }
