@@ -18,6 +18,7 @@ struct io {
 	struct engine_op op;
 	struct reader *reader;
 	uint32_t want_bytes; /* not counting O_DIRECT's padding */
+	int64_t submit_ns;
 	struct io *next;
 };
 
@@ -53,6 +54,7 @@ struct loader {
 	uint32_t in_flight;
 	int64_t busy_since_ns;
 	struct loader_totals totals;
+	struct hist hists[REC_HISTS];
 	bool stopped, failed;
 	struct err error;
 };
@@ -195,16 +197,29 @@ static void read_failed(struct io *io)
 	fail(l, &e);
 }
 
+static void count(struct loader *l, enum rec_hist which, int64_t value)
+{
+	struct err e;
+
+	if (!hist_record(&l->hists[which], value > 0 ? (uint64_t)value : 0))
+		return;
+	err_nomem(&e, "a histogram");
+	fail(l, &e);
+}
+
 static void io_done(struct engine_op *op)
 {
 	struct io *io = op->owner;
 	struct reader *r = io->reader;
 	struct loader *l = r->l;
+	int64_t seen_ns = engine_seen_ns(l->env.engine);
 	struct err e;
 
 	r->in_flight--;
 	if (!--l->in_flight)
-		l->totals.busy_ns += now_ns(l) - l->busy_since_ns;
+		l->totals.busy_ns += seen_ns - l->busy_since_ns;
+	if (!l->stopped)
+		count(l, REC_LATENCY_NS, seen_ns - io->submit_ns);
 	if (!l->stopped && op->result < (int64_t)io->want_bytes)
 		read_failed(io);
 	else if (!l->stopped && l->env.check &&
@@ -272,8 +287,11 @@ static int reader_submit(struct reader *r, struct io *io)
 	io->op.offset_bytes = r->next_offset;
 	r->next_offset += io->want_bytes;
 	r->in_flight++;
+	io->submit_ns = now_ns(l);
 	if (!l->in_flight++)
-		l->busy_since_ns = now_ns(l);
+		l->busy_since_ns = io->submit_ns;
+	count(l, REC_REQUEST_BYTES, (int64_t)len);
+	count(l, REC_IN_FLIGHT, l->in_flight);
 	err = engine_submit(l->env.engine, &io->op);
 	if (err) {
 		err_set(&e, ERR_IO, err, "%s engine: request refused: %s",
@@ -346,6 +364,12 @@ void loader_get_totals(const struct loader *l, struct loader_totals *t)
 	*t = l->totals;
 	if (l->in_flight)
 		t->busy_ns += now_ns(l) - l->busy_since_ns;
+}
+
+void loader_take_hists(struct loader *l, struct hist hists[REC_HISTS])
+{
+	memcpy(hists, l->hists, sizeof(l->hists));
+	memset(l->hists, 0, sizeof(l->hists));
 }
 
 const struct err *loader_error(const struct loader *l)
@@ -436,6 +460,8 @@ void loader_close(struct loader *l)
 			store_close(l->env.store, &l->readers[i].file);
 		free(l->readers[i].queue);
 	}
+	for (i = 0; i < REC_HISTS; i++)
+		hist_fini(&l->hists[i]);
 	free(l->readers);
 	free(l->ios);
 	free(l->ready);

@@ -69,6 +69,8 @@ bool loader_has(const struct loader *l, uint32_t batch);
 uint64_t loader_batch_bytes(const struct loader *l, uint32_t batch);
 
 void loader_get_totals(const struct loader *l, struct loader_totals *t);
+/* Hand over what was counted of the requests so far; the rest starts anew. */
+void loader_take_hists(struct loader *l, struct hist hists[REC_HISTS]);
 
 /* What went wrong, or NULL. */
 const struct err *loader_error(const struct loader *l);

@@ -20,6 +20,25 @@ static void run_ok(struct sim *s)
 	CU_ASSERT_EQUAL(s->engine->in_flight, 0);
 }
 
+/*
+ * A file is one request; on the link alone it takes 1 ms, behind the other
+ * reader's 2 ms.
+ */
+static void check_requests(const struct rec_rank *k)
+{
+	const struct hist *h = k->hists;
+
+	CU_ASSERT_EQUAL(h[REC_LATENCY_NS].count, 20);
+	CU_ASSERT_EQUAL(h[REC_LATENCY_NS].min, MS);
+	CU_ASSERT_EQUAL(h[REC_LATENCY_NS].max, 2 * MS);
+	CU_ASSERT_EQUAL(h[REC_REQUEST_BYTES].count, 20);
+	CU_ASSERT_EQUAL(h[REC_REQUEST_BYTES].min, 1000000);
+	CU_ASSERT_EQUAL(h[REC_REQUEST_BYTES].max, 1000000);
+	CU_ASSERT_EQUAL(h[REC_IN_FLIGHT].count, 20);
+	CU_ASSERT_EQUAL(h[REC_IN_FLIGHT].min, 1);
+	CU_ASSERT_EQUAL(h[REC_IN_FLIGHT].max, 2);
+}
+
 static void metrics(struct sim *s)
 {
 	struct err e;
@@ -58,6 +77,7 @@ static void test_ample_drive(void)
 	CU_ASSERT_EQUAL(ep->bytes_asked, 20000000);
 	CU_ASSERT_EQUAL(ep->bytes_device, 20000000);
 	CU_ASSERT_EQUAL(s.run.ranks[0].files_opened, 20);
+	check_requests(&s.run.ranks[0]);
 	metrics(&s);
 	CU_ASSERT_EQUAL(s.run.metrics.au_mean_pct, 100);
 	CU_ASSERT_TRUE(s.run.metrics.steady_evaluated);
