@@ -125,7 +125,8 @@ int options_parse(const struct option_row *rows, void *into, int argc,
 	if (!args)
 		return err_nomem(e, "options");
 	args[0] = "stoker";
-	memcpy(args + 1, argv, (size_t)argc * sizeof(*args));
+	if (argc)
+		memcpy(args + 1, argv, (size_t)argc * sizeof(*args));
 	ctx = poptGetContext("stoker", argc + 1, args, table, 0);
 	while (!r && (v = poptGetNextOpt(ctx)) > 0) {
 		if (v == ROWS_MAX + 1) {

@@ -14,7 +14,10 @@ refused "did you mean dataset.num_files_train?" training run --drive null \
 	--param dataset.num_file_train=3
 refused "must be KEY=VALUE" training run --drive null --param train.epochs
 refused 'did you mean "training datagen"?' training datagne
-refused 'no command "trianing"' trianing run
+refused 'no command "trianing"; did you mean "training"?' trianing run
+refused 'no command "histry"; did you mean "history"?' histry
+refused 'did you mean "rules explain"?' rules explian
+refused 'no command "zzzzzz"' zzzzzz
 refused "training needs a command" training
 refused "usage: stoker COMMAND"
 refused "unknown model 'unet4d'; known: " training run --drive null -m unet4d
