@@ -216,6 +216,14 @@ static int report(const struct training_options *o,
 	return code;
 }
 
+/* The watchdog tells of a rank: at once, and in the record. */
+static void say(void *ctx, const char *text)
+{
+	cli_line_end();
+	fprintf(stderr, "stoker: %s\n", text);
+	record_note(ctx, "silent-rank", "%s", text);
+}
+
 static int run_in_group(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
@@ -238,6 +246,8 @@ static int run_in_group(const struct training_options *o,
 	int r, code = 0;
 
 	resolve_record(&rec, s);
+	g->say = say;
+	g->say_ctx = &rec;
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
 	r = campaign_run(&c, &rec, &e);
@@ -245,6 +255,7 @@ static int run_in_group(const struct training_options *o,
 	if (!g->first) {
 		code = report(o, s, &rec, r ? &e : NULL);
 	} else if (r) {
+		launch_failed(&e);
 		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
 	}
 	record_fini(&rec);
@@ -334,13 +345,13 @@ static int run_launched(struct training_options *o)
 {
 	struct training_setup s;
 	struct group *g;
-	uint32_t rank;
 	struct err e;
 	int r, code;
 
 	r = group_mpi_open(&g, &e);
 	if (r)
 		return cli_fail(&e);
+	launch_stdout(g->first);
 	if (!o->accelerators)
 		o->accelerators = g->size;
 	if (!o->hosts)
@@ -357,15 +368,17 @@ static int run_launched(struct training_options *o)
 	/* every rank read the same arguments: all come to the same end */
 	r = group_agree(g, r, &e);
 	if (r) {
-		code = g->first ? (int)e.kind : cli_fail(&e);
+		if (g->first)
+			launch_failed(&e);
+		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
 	} else if (o->dry_run) {
 		code = g->first ? 0 : dry_run(o, &s);
 	} else {
 		code = run_in_group(o, &s, g);
 	}
-	rank = g->first;
+	code = launch_exit(g->first, code);
 	group_close(g);
-	return launch_exit(rank, code);
+	return code;
 }
 
 int cmd_training_run(int argc, const char **argv)
@@ -380,7 +393,7 @@ int cmd_training_run(int argc, const char **argv)
 	training_options_default(&o);
 	r = options_parse(training_run_rows, &o, argc, argv, &help, &e);
 	if (r)
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (help) {
 		printf("usage: stoker training run --data-dir DIR | --drive "
 		       "MODEL [OPTION...]\n");
@@ -391,20 +404,20 @@ int cmd_training_run(int argc, const char **argv)
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"training run needs --data-dir DIR (a real drive) or "
 			"--drive MODEL (a modelled one)");
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	}
 	if (group_launched())
 		return run_launched(&o);
 	if (!o.accelerators)
 		o.accelerators = 1;
 	if (training_resolve(&o, true, &s, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (o.dry_run)
 		return dry_run(&o, &s);
 	if (o.accelerators > 1 && !s.virtual_time && !o.in_process)
 		return launch_mpirun(o.accelerators, o.hosts_list, o.per_node);
 	if (group_local_open((uint32_t)o.accelerators, &g, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	code = run_in_group(&o, &s, g);
 	group_close(g);
 	return code;

@@ -244,6 +244,8 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 	if (!run || !run->ranks)
 		r = err_nomem(e, "a run's record");
 	r = group_agree(g, r, e);
+	if (r && run)
+		run->status = REC_FAILED;
 	if (r)
 		return r;
 	j->run = run;
@@ -256,9 +258,9 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 		j->c->run_begins(j->c->ctx, run);
 	r = one_run(j, e);
 	run->end_ns = clock_now(&j->clock);
-	run->status = !r ? REC_FINISHED
-		      : loop_interrupted ? REC_INTERRUPTED
-					 : REC_FAILED;
+	run->status = !r	    ? REC_FINISHED
+		      : r == -EINTR ? REC_INTERRUPTED
+				    : REC_FAILED;
 	if (!r)
 		r = gather_notes(j, e);
 	if (!r && !g->first)
@@ -292,6 +294,8 @@ static int open_job(struct job *j, struct err *e)
 static void close_job(struct job *j)
 {
 	shard_free(j->shard);
+	if (j->engine && j->engine->in_flight)
+		return; /* a forced end: what never returned keeps its memory */
 	buffers_fini(&j->buffers);
 	engine_close(j->engine);
 	data_source_close(&j->source);

@@ -260,6 +260,7 @@ static int write_files(struct work *w, struct err *e)
 	if (!r) {
 		tasks[0] = generate_task(w->gen);
 		r = group_attach(j->group, &loop, tasks, e);
+		group_set_phase(j->group, WATCH_WRITE, 0, 0);
 		if (!r)
 			r = loop_run(&loop, e);
 		if (r)

@@ -46,5 +46,5 @@ only() { # header, files that may include it
 	done
 }
 only liburing.h "storage/engine_uring.c"
-only mpi.h "accel_sim/group_mpi.c"
+only mpi.h "accel_sim/group_mpi.c accel_sim/group_mpi_meet.c accel_sim/group_mpi.h"
 exit $bad
