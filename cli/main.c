@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/launch.h"
 #include "cli/training.h"
+#include "storage/host.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -90,6 +91,7 @@ int main(int argc, char **argv)
 {
 	size_t i;
 
+	host_raise_open_files();
 	launch_argc = argc;
 	launch_argv = argv;
 	if (argc > 1 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||

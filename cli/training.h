@@ -54,6 +54,7 @@ struct training_setup {
 	uint64_t memory_bytes_per_host; /* 0 = measure */
 	char not_closed[32][256]; /* why this run is not CLOSED */
 	uint32_t not_closed_count;
+	bool same_filesystem; /* data and results */
 };
 
 /*

@@ -406,9 +406,10 @@ static int check_division(const struct training_options *o,
 		training_not_closed(s, "--limit-read slows the drive");
 	if (o->no_drop_caches)
 		training_not_closed(s, "caches are not dropped between epochs");
-	if (c->data_dir[0] && c->results_dir[0] &&
+	s->same_filesystem = c->data_dir[0] && c->results_dir[0] &&
 		!host_same_filesystem(c->data_dir, c->results_dir, &same) &&
-		same)
+		same;
+	if (s->same_filesystem)
 		training_not_closed(s, "data and results are on the same file "
 			"system; put --results-dir on another");
 	return check_size(o, s, e);

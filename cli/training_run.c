@@ -250,6 +250,11 @@ static int run_in_group(const struct training_options *o,
 	g->say_ctx = &rec;
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
+	/* said now, not after hours: mlcommons/storage#772 */
+	if (!g->first && s->same_filesystem)
+		fprintf(stderr, "stoker: warning: data and results are on the "
+				"same file system, not CLOSED; put "
+				"--results-dir on another\n");
 	r = campaign_run(&c, &rec, &e);
 	cli_line_end();
 	if (!g->first) {

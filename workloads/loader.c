@@ -10,7 +10,6 @@
 
 /* Together a loader's readers keep at most this much in flight. */
 #define BUFFERS_BYTES_MAX (48 * MIB_BYTES)
-#define DIRECT_ALIGN 4096ULL
 
 /* One request of a reader, with the buffer that is its own for ever. */
 struct io {
@@ -211,6 +210,7 @@ static int reader_submit(struct reader *r, struct io *io)
 {
 	struct loader *l = r->l;
 	uint64_t left = r->file.size_bytes - r->next_offset, len;
+	uint64_t align = r->file.align;
 	struct err e;
 	int err;
 
@@ -219,7 +219,7 @@ static int reader_submit(struct reader *r, struct io *io)
 					    : l->c->transfer_bytes);
 	len = io->want_bytes;
 	if (l->c->odirect)
-		len = (len + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
+		len = (len + align - 1) / align * align;
 	io->reader = r;
 	io->op.fd = r->file.fd;
 	io->op.len_bytes = (uint32_t)len;
