@@ -111,8 +111,7 @@ static int64_t changed_s(const char *folder)
 	return stat(folder, &st) ? 0 : (int64_t)st.st_mtime;
 }
 
-static void make_token(
-	struct token *t, const char *folder, const char *results)
+static void make_token(struct token *t, const char *folder, const char *results)
 {
 	unsigned char raw[TOKEN_BYTES];
 	size_t i;
@@ -184,7 +183,8 @@ static int judge(const struct group *g, const struct token *t,
 	if (!t->written[DATA] && folder[0])
 		record_note(rec, "shared-check",
 			"%s may not be written: that all hosts see the same "
-			"folder was judged by its time stamp only", folder);
+			"folder was judged by its time stamp only",
+			folder);
 	return 0;
 }
 
@@ -254,14 +254,17 @@ int shared_probe_results(const char *results, uint64_t bytes, struct err *e)
 		return err_set(e,
 			r == -EACCES || r == -EROFS || r == -EPERM ? ERR_ENV
 								   : ERR_IO,
-			r, "--results-dir %s cannot be written: %s; nothing "
-			"was run, name another folder", results, strerror(-r));
+			r,
+			"--results-dir %s cannot be written: %s; nothing "
+			"was run, name another folder",
+			results, strerror(-r));
 	if (statvfs(results, &v) || !v.f_blocks ||
 		(uint64_t)v.f_bavail * v.f_frsize >= bytes)
 		return 0;
 	return err_set(e, ERR_IO, -ENOSPC,
 		"--results-dir %s has room for %s, the runs leave about %s; "
-		"nothing was run, free some or name another folder", results,
+		"nothing was run, free some or name another folder",
+		results,
 		units_format_bytes(have, (uint64_t)v.f_bavail * v.f_frsize),
 		units_format_bytes(need, bytes));
 }

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct memory_room {
-	uint64_t bytes; /* 0: unknown */
+	uint64_t bytes;	 /* 0: unknown */
 	char limit[512]; /* what sets it, for messages */
 };
 

@@ -70,7 +70,8 @@ static void test_version_1(void)
 		"total_active_file 52428800\n");
 	memory_available_at(root, &r);
 	CU_ASSERT_EQUAL(r.bytes, 206 * MIB_BYTES);
-	CU_ASSERT_PTR_NOT_NULL(strstr(r.limit, "limit of 256 MiB, "
+	CU_ASSERT_PTR_NOT_NULL(strstr(r.limit,
+		"limit of 256 MiB, "
 		"/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes"));
 	end();
 }
