@@ -36,7 +36,11 @@ static uint64_t name_size(void *ctx, uint64_t i)
 {
 	struct data_source *d = ctx;
 
-	return dataset_file_bytes(&d->layout, d->dims[i]);
+	if (d->dims)
+		return dataset_file_bytes(&d->layout, d->dims[i]);
+	return d->has_manifest && d->manifest.file_bytes
+		       ? d->manifest.file_bytes[i]
+		       : 0;
 }
 
 static int compute_dims(struct data_source *d, struct err *e)

@@ -17,6 +17,7 @@ struct store_namer {
 	void *ctx;
 	/* full path of file i; 0 or -ENAMETOOLONG */
 	int (*path)(void *ctx, uint64_t i, char *buf, size_t buf_bytes);
+	/* 0: not known; may be NULL for real files */
 	uint64_t (*size_bytes)(void *ctx, uint64_t i);
 };
 
@@ -57,7 +58,8 @@ void store_posix_init(
 void store_catalog_init(struct store *s, const struct store_namer *n);
 
 /*
- * Open file id for reading. direct asks for O_DIRECT; where the file system
+ * Open file id for reading; a file of another size than the namer says is an
+ * error. direct asks for O_DIRECT; where the file system
  * refuses it the error is ERR_ENV with code -EINVAL. Files of a store share
  * one file system, so the first one tells the alignment of all.
  */

@@ -71,6 +71,22 @@ static void set_align(struct store *s, struct store_file *f)
 	f->align = f->direct ? s->align : 1;
 }
 
+/* Cut or replaced since it was looked at, it would flatter the drive. */
+static int check_size(struct store *s, uint64_t id, const char *path,
+	uint64_t have, struct err *e)
+{
+	uint64_t want = s->namer.size_bytes
+				? s->namer.size_bytes(s->namer.ctx, id)
+				: 0;
+
+	if (!want || have == want)
+		return 0;
+	return err_set(e, ERR_IO, -EBADMSG,
+		"%s has %llu bytes and should have %llu; was it changed during "
+		"the run? (the same datagen mends it)", path,
+		(unsigned long long)have, (unsigned long long)want);
+}
+
 static int posix_open(struct store *s, uint64_t id, bool direct,
 	struct store_file *f, struct err *e)
 {
@@ -93,6 +109,8 @@ static int posix_open(struct store *s, uint64_t id, bool direct,
 	else if (!S_ISREG(st.st_mode))
 		r = err_set(e, ERR_IO, -EINVAL, "%s is not a regular file",
 			path);
+	else
+		r = check_size(s, id, path, (uint64_t)st.st_size, e);
 	if (r) {
 		close(f->fd);
 		f->fd = -1;

@@ -18,12 +18,11 @@ for how in "" "--buffered" "--num-processes 2"; do
 	no_halves
 	no_leftovers
 	expect 4 "$TOOLS/deny" sync "$STOKER" training datagen --data-dir d $set $how
-	said "syncing d/unet3d/train/img_"
-	said "Input/output error"
+	said "cannot fsync d/unet3d/stoker-manifest.json.tmp: Input/output error"
 	holds '.status == "failed"'
 	no_halves
 	# and the set is not taken for a complete one
-	run 2 --data-dir d -p train.epochs=1
+	run 2 --data-dir d $set
 	said "is not complete"
 	expect 0 stoker training datagen --data-dir d $set $how
 	holds '.status == "finished" and .files == 12'
