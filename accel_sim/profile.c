@@ -264,6 +264,8 @@ int profile_load(const char *config_dir, const char *model,
 	}
 	if (!ret)
 		ret = check_complete(p, e);
+	if (p->runnable) /* here, if not on every accelerator */
+		p->why[0] = 0;
 	cJSON_Delete(workload);
 	cJSON_Delete(accel);
 	return ret;

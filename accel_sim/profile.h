@@ -26,7 +26,7 @@ struct workload_profile {
 	char file_shuffle[16]; /* "seed" or "" */
 	char sample_shuffle[16];
 	bool runnable;
-	char why[128];	     /* when not runnable: the reason */
+	char why[192];	     /* when not runnable: the reason */
 	uint64_t model_size; /* the key model_size; 0 = unset */
 	uint64_t batch_size; /* samples */
 	uint64_t read_threads;

@@ -3,6 +3,7 @@
 
 #include "core/nearest.h"
 #include "core/units.h"
+#include "datagen/format.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +20,9 @@ const struct param_row params_training[] = {
 	{"dataset.num_subfolders_train", PARAM_COUNT, CONFIG(subfolders), 0,
 		1000000, "folders they are spread over; 0 = none"},
 	{"dataset.num_samples_per_file", PARAM_COUNT, CONFIG(samples_per_file),
-		1, 1, "samples in a file"},
+		1, UINT32_MAX, "samples in a file"},
+	{"dataset.format", PARAM_FORMAT, CONFIG(format), 0, 0,
+		"what files are made of"},
 	{"dataset.record_length_bytes", PARAM_BYTES, CONFIG(record_bytes), 0, 0,
 		"mean length of a sample"},
 	{"dataset.record_length_bytes_stdev", PARAM_STDEV,
@@ -56,6 +59,17 @@ static int parse_bool(
 	}
 	return err_set(e, ERR_USAGE, -EINVAL, "%s=%s: must be true or false",
 		what, text);
+}
+
+static int set_format(const char *value, const char *key, char *format,
+	struct err *e)
+{
+	if (!format_find(value))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s=%s: must be one of %s", key, value,
+			format_names());
+	snprintf(format, REC_NAME_MAX, "%s", value);
+	return 0;
 }
 
 static int set_row(const struct param_row *row, const char *value,
@@ -95,6 +109,9 @@ static int set_row(const struct param_row *row, const char *value,
 		r = parse_bool(value, row->key, &b, e);
 		if (!r)
 			memcpy(at, &b, sizeof(b));
+		break;
+	case PARAM_FORMAT:
+		r = set_format(value, row->key, at, e);
 		break;
 	}
 	return r;
@@ -153,6 +170,9 @@ const char *param_range(const struct param_row *row, char buf[PARAM_RANGE_MAX])
 		break;
 	case PARAM_BOOL:
 		snprintf(buf, PARAM_RANGE_MAX, "true or false");
+		break;
+	case PARAM_FORMAT:
+		snprintf(buf, PARAM_RANGE_MAX, "%s", format_names());
 		break;
 	}
 	return buf;

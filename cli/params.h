@@ -18,6 +18,7 @@ enum param_kind {
 	PARAM_STDEV, /* double, in bytes */
 	PARAM_TIME,  /* int64_t ns */
 	PARAM_BOOL,  /* bool */
+	PARAM_FORMAT, /* char[REC_NAME_MAX], a format of datagen/ */
 };
 
 struct param_row {

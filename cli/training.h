@@ -28,7 +28,7 @@ struct training_options {
 	/* how */
 	bool odirect, buffered, allow_fallback, verify, no_drop_caches;
 	uint64_t queue_depth;
-	const char *verdict, *content;
+	const char *verdict, *content, *compress_ratio, *dedup_ratio;
 	uint64_t seed;
 	bool overwrite, in_process, no_futex, resume;
 	/* output */

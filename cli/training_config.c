@@ -1,9 +1,10 @@
 /* From options to a resolved training configuration; see training.h. */
+#include "cli/params.h"
 #include "cli/training.h"
 
-#include "cli/params.h"
 #include "accel_sim/group.h"
 #include "core/units.h"
+#include "datagen/format.h"
 #include "datagen/manifest.h"
 #include "core/datasize.h"
 #include "storage/host.h"
@@ -175,17 +176,36 @@ static void from_profile(const struct workload_profile *p,
 	c->file_shuffle = true;
 }
 
-/* The set that lies there says how many files it has. */
-static void files_from_manifest(struct training_setup *s)
+/*
+ * The set that lies there says how many files it has, and whether it was made
+ * for storage that compresses or deduplicates.
+ */
+static int look_at_manifest(struct training_setup *s, struct err *e)
 {
 	struct train_config *c = &s->config;
+	struct content_ratios ratios;
 	struct manifest m;
 
 	if (!c->data_folder[0] || manifest_load(c->data_folder, &m, NULL))
-		return;
+		return 0;
 	c->files = m.layout.files;
 	s->datagen_files = m.layout.files;
+	ratios = m.ratios;
 	manifest_free(&m);
+	if (!content_ratios_set(&ratios))
+		return 0;
+	training_not_closed(s,
+		"the data set compresses by %g and deduplicates "
+		"by %g (datagen --compress-ratio, --dedup-ratio)",
+		content_ratio(ratios.compress_milli),
+		content_ratio(ratios.dedup_milli));
+	if (c->division == DIV_WHATIF)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"%s was made with --compress-ratio or --dedup-ratio, which "
+		"--division %s does not know; generate it without them, or "
+		"use --division whatif",
+		c->data_folder, rec_division_name(c->division));
 }
 
 static int derive(const struct training_options *o, struct training_setup *s,
@@ -287,8 +307,9 @@ int training_resolve(const struct training_options *o, bool for_run,
 	c->verify = o->verify;
 	set_folders(o, c);
 	if (for_run)
-		files_from_manifest(s);
-	r = apply_params(o, s, e);
+		r = look_at_manifest(s, e);
+	if (!r)
+		r = apply_params(o, s, e);
 	if (!r)
 		r = derive(o, s, e);
 	if (!r && o->memory)

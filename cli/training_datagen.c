@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/outputs.h"
 #include "cli/training.h"
 
 #include "accel_sim/group.h"
@@ -9,6 +10,8 @@
 #include "core/units.h"
 #include "plan/data_source.h"
 #include "plan/dataset_job.h"
+#include "plan/hosts.h"
+#include "storage/clock.h"
 
 #include <cJSON.h>
 #include <errno.h>
@@ -19,13 +22,16 @@
 
 static void show_plan(void *ctx, const struct dataset_progress *p)
 {
-	char size[UNITS_TEXT_MAX];
+	struct outputs *x = ctx;
+	char size[UNITS_TEXT_MAX], row[128];
 
-	(void)ctx;
-	if (p->files_total)
-		cli_line(true, "to write: %" PRIu64 " files, %s",
-			p->files_total,
-			units_format_bytes(size, p->bytes_total));
+	if (!p->files_total)
+		return;
+	snprintf(row, sizeof(row), "to write: %" PRIu64 " files, %s",
+		p->files_total, units_format_bytes(size, p->bytes_total));
+	outputs_row(x, true, "%s", row);
+	if (!x->o->quiet)
+		cli_line(true, "%s", row);
 }
 
 static void show_progress(void *ctx, const struct dataset_progress *p)
@@ -38,25 +44,60 @@ static void show_progress(void *ctx, const struct dataset_progress *p)
 					    rate * 1e9)
 				: 0;
 	char done[UNITS_TEXT_MAX], all[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
+	struct outputs *x = ctx;
+	char row[256];
 
-	(void)ctx;
-	cli_line(false, "%" PRIu64 "/%" PRIu64 " files, %s of %s, %.2f GiB/s, "
-			"%s left",
+	snprintf(row, sizeof(row),
+		"%" PRIu64 "/%" PRIu64 " files, %s of %s, %.2f GiB/s, %s left",
 		p->files_done, p->files_total,
 		units_format_bytes(done, p->bytes_done),
 		units_format_bytes(all, p->bytes_total),
 		rate / (double)GIB_BYTES, units_format_time(time, left));
+	outputs_row(x, false, "%s", row);
+	if (!x->o->quiet)
+		cli_line(false, "%s", row);
 }
 
 static void show_note(void *ctx, const char *id, const char *text)
 {
-	(void)ctx, (void)id;
+	(void)id;
+	outputs_row(ctx, true, "note: %s", text);
 	cli_line_end();
 	fprintf(stderr, "stoker: note: %s\n", text);
 }
 
+static int parse_ratio(const struct training_options *o, const char *text,
+	const char *what, uint32_t *milli, struct err *e)
+{
+	char *end;
+	double v = strtod(text, &end);
+
+	/* written so that NaN fails */
+	if (end == text || *end ||
+		!(v >= 1 && v * CONTENT_RATIO_ONE <= CONTENT_RATIO_MAX))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s %s: must be a number from 1 to 100", what, text);
+	*milli = (uint32_t)(v * CONTENT_RATIO_ONE + 0.5);
+	if (content_ratio_set(*milli) && strcmp(o->content, "unique"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s goes with --content unique", what);
+	return 0;
+}
+
+static int parse_ratios(const struct training_options *o,
+	struct content_ratios *ratios, struct err *e)
+{
+	int r = parse_ratio(o, o->compress_ratio, "--compress-ratio",
+		&ratios->compress_milli, e);
+
+	return r ? r
+		 : parse_ratio(o, o->dedup_ratio, "--dedup-ratio",
+			   &ratios->dedup_milli, e);
+}
+
 static int fill_job(const struct training_options *o,
-	const struct training_setup *s, struct dataset_job *j, struct err *e)
+	const struct training_setup *s, struct outputs *x,
+	struct dataset_job *j, struct err *e)
 {
 	memset(j, 0, sizeof(*j));
 	data_source_layout(&s->config, &j->layout);
@@ -68,11 +109,13 @@ static int fill_job(const struct training_options *o,
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--content %s: must be unique or reference",
 			o->content);
-	if (strcmp(s->config.format, "npz"))
+	if (!format_find(s->config.format))
 		return err_set(e, ERR_USAGE, -ENOTSUP,
-			"%s/%s: format %s is not generated yet (npz is)",
+			"%s/%s: format %s is not generated (%s are)",
 			s->config.model, s->config.accelerator,
-			s->config.format);
+			s->config.format, format_names());
+	if (parse_ratios(o, &j->ratios, e))
+		return e->code;
 	j->engine = s->engine;
 	j->seed = o->seed;
 	j->folder = s->config.data_folder;
@@ -81,16 +124,17 @@ static int fill_job(const struct training_options *o,
 	j->direct = !o->buffered;
 	j->overwrite = o->overwrite;
 	j->note = show_note;
-	if (!o->quiet) {
-		j->progress = show_progress;
-		j->plan = show_plan;
-	}
+	j->progress = show_progress;
+	j->plan = show_plan;
+	j->ctx = x;
 	return 0;
 }
 
-static void print_text(const struct training_setup *s,
-	const struct dataset_result *res, bool dry)
+static void print_text(FILE *f, const struct training_options *o,
+	const struct training_setup *s, const struct dataset_result *res,
+	bool dry)
 {
+	struct content_ratios ratios;
 	char all[UNITS_TEXT_MAX], now[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 	double gib_s = res->elapsed_ns > 0
 			       ? (double)res->bytes_written /
@@ -98,32 +142,40 @@ static void print_text(const struct training_setup *s,
 					 ((double)res->elapsed_ns / 1e9)
 			       : 0;
 
-	printf("%s: %" PRIu64 " files, %s (%" PRIu64 " bytes)\n",
+	fprintf(f, "%s: %" PRIu64 " files, %s (%" PRIu64 " bytes)\n",
 		s->config.data_folder, res->files,
 		units_format_bytes(all, res->bytes), res->bytes);
 	if (dry)
-		printf("would write %" PRIu64 " files, %s\n",
+		fprintf(f, "would write %" PRIu64 " files, %s\n",
 			res->files_written,
 			units_format_bytes(now, res->bytes_written));
 	else if (!res->files_written)
-		printf("complete already: nothing was written\n");
+		fprintf(f, "complete already: nothing was written\n");
 	else
-		printf("wrote %" PRIu64 " files, %s in %s: %.2f GiB/s (%s)\n",
+		fprintf(f, "wrote %" PRIu64 " files, %s in %s: %.2f GiB/s (%s)\n",
 			res->files_written,
 			units_format_bytes(now, res->bytes_written),
 			units_format_time(time, res->elapsed_ns), gib_s,
 			res->engine);
 	if (s->scale.num != s->scale.den)
-		printf("not CLOSED: --scale %u/%u\n", s->scale.num,
+		fprintf(f, "not CLOSED: --scale %u/%u\n", s->scale.num,
 			s->scale.den);
+	if (!parse_ratios(o, &ratios, NULL) && content_ratios_set(&ratios))
+		fprintf(f,
+			"not CLOSED: --compress-ratio %g, --dedup-ratio %g\n",
+			content_ratio(ratios.compress_milli),
+			content_ratio(ratios.dedup_milli));
 }
 
-static int print_json(const struct training_setup *s,
-	const struct dataset_result *res, const struct err *failed, int code)
+static int print_json(const struct training_options *opt,
+	const struct training_setup *s, const struct dataset_result *res,
+	const struct err *failed, int code)
 {
 	struct cJSON *o = cJSON_CreateObject();
+	struct content_ratios ratios = {0};
 	char *text;
 
+	parse_ratios(opt, &ratios, NULL);
 	json_add_string(o, "status",
 		!failed ? "finished"
 		: failed->code == -EINTR ? "interrupted" : "failed");
@@ -138,6 +190,9 @@ static int print_json(const struct training_setup *s,
 	}
 	json_add_i64(o, "elapsed_ns", res->elapsed_ns);
 	json_add_bool(o, "scaled", s->scale.num != s->scale.den);
+	json_add_double(
+		o, "compress_ratio", content_ratio(ratios.compress_milli));
+	json_add_double(o, "dedup_ratio", content_ratio(ratios.dedup_milli));
 	json_add_u64(o, "exit_code", (uint64_t)code);
 	text = json_print(o, 2);
 	cJSON_Delete(o);
@@ -146,21 +201,77 @@ static int print_json(const struct training_setup *s,
 	return code;
 }
 
+/* The result folder, in rank 0's process. */
+static int write_leaf(struct outputs *x, const struct record *rec,
+	const struct dataset_result *res, int64_t elapsed_ns, struct err *e)
+{
+	struct invocation *v = calloc(1, sizeof(*v));
+	char *text = NULL;
+	size_t size = 0;
+	FILE *f = open_memstream(&text, &size);
+	int r;
+
+	if (!v || !f) {
+		r = err_nomem(e, "the result files");
+	} else {
+		print_text(f, x->o, x->s, res, false);
+		fflush(f);
+		v->time = rec->time;
+		v->end_ns = elapsed_ns;
+		v->hosts = rec->hosts;
+		v->host_count = rec->host_count;
+		r = outputs_write_plain(x, v, text, e);
+	}
+	if (f)
+		fclose(f);
+	free(text);
+	free(v);
+	return r ? err_wrap(e, "the data set is complete, but its result files "
+			       "could not be written")
+		 : 0;
+}
+
+/* Collective: the data set, then its result folder if one is wanted. */
+static int write_set(const struct dataset_job *j, struct outputs *x,
+	struct dataset_result *res, struct err *e)
+{
+	struct record rec;
+	struct clock clock;
+	int r;
+
+	record_init(&rec);
+	clock_start(&clock, false);
+	rec.time.wall_anchor_ns = clock.wall_anchor_ns;
+	r = dataset_job_run(j, res, e);
+	cli_line_end();
+	if (!r && x->s->config.results_dir[0]) {
+		r = hosts_gather(j->group, true, &rec, e);
+		if (!r && !j->group->first)
+			r = write_leaf(x, &rec, res, clock_now(&clock), e);
+		r = group_agree(j->group, r, e);
+	}
+	record_fini(&rec);
+	return r;
+}
+
 static int generate(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
 	struct dataset_result res;
 	struct dataset_job j;
+	struct outputs x;
 	struct err e = {.kind = ERR_NONE};
 	int r, code = 0;
 
 	memset(&res, 0, sizeof(res));
-	r = fill_job(o, s, &j, &e);
+	r = outputs_init(&x, "datagen", training_datagen_rows, o, s, &e);
+	if (!r)
+		r = fill_job(o, s, &x, &j, &e);
 	j.group = g;
 	launch_catch_signals();
 	if (!r)
-		r = dataset_job_run(&j, &res, &e);
-	cli_line_end();
+		r = write_set(&j, &x, &res, &e);
+	outputs_fini(&x);
 	if (g->first)
 		return r ? (int)e.kind : 0;
 	if (r)
@@ -169,9 +280,9 @@ static int generate(const struct training_options *o,
 		fprintf(stderr, "stoker: finished files are kept; the same "
 				"command continues\n");
 	if (o->json)
-		code = print_json(s, &res, r ? &e : NULL, code);
+		code = print_json(o, s, &res, r ? &e : NULL, code);
 	else if (!r)
-		print_text(s, &res, false);
+		print_text(stdout, o, s, &res, false);
 	return code;
 }
 
@@ -184,11 +295,11 @@ static int dry_run(const struct training_options *o,
 	uint64_t free_bytes;
 	struct err e;
 
-	if (fill_job(o, s, &j, &e) ||
+	if (fill_job(o, s, NULL, &j, &e) ||
 		dataset_job_plan(&j, &res, &free_bytes, &e))
 		return cli_fail(&e);
 	printf("dry run: nothing is written\n");
-	print_text(s, &res, true);
+	print_text(stdout, o, s, &res, true);
 	printf("free: %s\n", units_format_bytes(have, free_bytes));
 	return 0;
 }

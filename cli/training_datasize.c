@@ -1,11 +1,14 @@
 /* `stoker training datasize`: how many files, and which rule binds. */
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/outputs.h"
 #include "cli/training.h"
 
 #include "core/json.h"
 #include "core/units.h"
 #include "core/datasize.h"
+#include "plan/hosts.h"
+#include "storage/clock.h"
 #include "storage/host.h"
 #include "storage/store.h"
 
@@ -139,6 +142,41 @@ static int print_json(const struct training_setup *s, const struct answer *a)
 	return text ? 0 : ERR_ENV;
 }
 
+/* The result folder: nothing but the metadata. */
+static int write_leaf(const struct training_options *o,
+	const struct training_setup *s, const struct answer *a, struct err *e)
+{
+	struct invocation *v = calloc(1, sizeof(*v));
+	struct outputs x = {.o = NULL};
+	struct group *g = NULL;
+	struct record rec;
+	struct clock clock;
+	int r;
+
+	record_init(&rec);
+	clock_start(&clock, false);
+	r = v ? group_local_open(1, &g, e) : err_nomem(e, "the result files");
+	if (!r)
+		r = hosts_gather(g, true, &rec, e);
+	if (!r)
+		r = outputs_init(
+			&x, "datasize", training_datasize_rows, o, s, e);
+	if (!r) {
+		v->size = &a->d;
+		v->time.wall_anchor_ns = clock.wall_anchor_ns;
+		v->end_ns = clock_now(&clock);
+		v->hosts = rec.hosts;
+		v->host_count = rec.host_count;
+		r = outputs_write_plain(&x, v, NULL, e);
+	}
+	outputs_fini(&x);
+	record_fini(&rec);
+	if (g)
+		group_close(g);
+	free(v);
+	return r;
+}
+
 int cmd_training_datasize(int argc, const char **argv)
 {
 	struct training_options o;
@@ -155,6 +193,8 @@ int cmd_training_datasize(int argc, const char **argv)
 	if (o.help_params)
 		return training_help_params(&o);
 	if (training_resolve(&o, false, &s, &e) || compute(&o, &s, &a, &e))
+		return cli_fail(&e);
+	if (s.config.results_dir[0] && write_leaf(&o, &s, &a, &e))
 		return cli_fail(&e);
 	if (o.json)
 		return print_json(&s, &a);

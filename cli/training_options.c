@@ -55,6 +55,20 @@
 		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
 			"client hosts", .standard = "1")
 
+#define RESULTS_ROWS                                                           \
+	TEXT("results-dir", results_dir, "DIR",                                \
+		"write result files below DIR", .letter = 'r',                 \
+		.standard = "none", .words = COMPLETE_DIR),                    \
+		TEXT("systemname", system_name, "NAME", "name in paths",       \
+			.standard = "host name"),                              \
+		TEXT("orgname", organization, "NAME", "name in paths",         \
+			.standard = "local")
+
+#define DIVISION_ROW                                                           \
+	TEXT("division", division, "NAME",                                     \
+		"folder of the results: closed, open or whatif",               \
+		.standard = "whatif", .words = "closed open whatif")
+
 #define OUTPUT_ROWS                                                            \
 	HEADING("Output"),                                                     \
 		FLAG("json", json, "one JSON document on stdout, nothing else")
@@ -71,6 +85,8 @@ const struct option_row training_datasize_rows[] = {
 		"tell whether the data set has room there",
 		.words = COMPLETE_DIR),
 	OUTPUT_ROWS,
+	RESULTS_ROWS,
+	DIVISION_ROW,
 	END,
 };
 
@@ -93,11 +109,19 @@ const struct option_row training_datagen_rows[] = {
 		.words = "unique reference"),
 	COUNT("seed", seed, "N", 0, 0, "seed of unique content",
 		.standard = "1"),
+	TEXT("compress-ratio", compress_ratio, "R",
+		"content that compresses by R: 1/R of each 4 KiB is random, "
+		"the rest zero (not CLOSED)", .standard = "1"),
+	TEXT("dedup-ratio", dedup_ratio, "R",
+		"all but 1/R of the 4 KiB blocks are copies of 256 blocks "
+		"(not CLOSED)", .standard = "1"),
 	FLAG("overwrite", overwrite, "replace another data set"),
 	FLAG("buffered", buffered, "write through the page cache"),
 	TEXT("engine", engine, "KIND", "uring, pread or auto",
 		.standard = "auto", .words = "uring pread auto"),
 	OUTPUT_ROWS,
+	RESULTS_ROWS,
+	DIVISION_ROW,
 	FLAG("dry-run", dry_run, "show what would be written and its cost"),
 	FLAG("quiet", quiet, "no progress line"),
 	END,
@@ -161,16 +185,10 @@ const struct option_row training_run_rows[] = {
 	FLAG("no-futex", no_futex,
 		"wake ranks through FIFOs, as kernels before 6.7 need"),
 	OUTPUT_ROWS,
-	TEXT("results-dir", results_dir, "DIR",
-		"write result files below DIR", .letter = 'r',
-		.standard = "none", .words = COMPLETE_DIR),
+	RESULTS_ROWS,
 	FLAG("resume", resume,
 		"go on with the interrupted campaign in --results-dir, where "
 		"the rules allow it"),
-	TEXT("systemname", system_name, "NAME", "name in paths",
-		.standard = "host name"),
-	TEXT("orgname", organization, "NAME", "name in paths",
-		.standard = "local"),
 	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
 	FLAG("quiet", quiet, "no progress line"),
 	END,
@@ -207,6 +225,7 @@ void training_options_default(struct training_options *o)
 	o->engine = "auto";
 	o->verdict = "reference";
 	o->content = "unique";
+	o->compress_ratio = o->dedup_ratio = "1";
 	o->seed = 1;
 	o->max_accelerators = 1;
 	o->runs = 1;

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/outputs.h"
 #include "cli/resume.h"
 #include "cli/training.h"
 
@@ -22,15 +23,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-#define STAMP "%Y%m%d_%H%M%S"
 
 struct view {
 	const struct training_options *o;
 	const struct training_setup *s;
 	struct record *rec;
+	struct outputs *outputs;
 	uint32_t run, runs;
 	bool warmup;
 };
@@ -49,17 +47,18 @@ static void show_progress(void *ctx, const struct training_progress *p)
 	int64_t left = done ? (int64_t)((double)p->elapsed_ns *
 				      (double)(all - done) / (double)done)
 			    : 0;
-	char time[UNITS_TEXT_MAX];
+	char time[UNITS_TEXT_MAX], row[256];
 
-	if (v->o->quiet)
-		return;
-	cli_line(false,
+	snprintf(row, sizeof(row),
 		"run %u/%u%s epoch %u/%u step %u/%u  AU so far %.2f %% "
 		"(on course for %s)  %.2f GiB/s  %s left in this run",
 		v->run, v->runs, v->warmup ? " (warm-up)" : "", p->epoch,
 		p->epochs, p->step, p->steps, p->au_pct,
 		p->au_pct >= floor_pct ? "PASS" : "FAIL", gib_s,
 		units_format_time(time, left));
+	outputs_row(v->outputs, p->epoch_ended, "%s", row);
+	if (!v->o->quiet)
+		cli_line(false, "%s", row);
 }
 
 static void run_begins(void *ctx, const struct rec_run *run)
@@ -68,72 +67,25 @@ static void run_begins(void *ctx, const struct rec_run *run)
 
 	v->run = run->index + 1;
 	v->warmup = run->warmup;
-}
-
-/* <results>/<division>/<org>/results/<system>/training/<model>/run/<stamp> */
-static int leaf_path(const struct record *rec, const struct rec_run *run,
-	char *buf, size_t size)
-{
-	const struct train_config *c = &rec->config;
-	int n = snprintf(buf, size, "%s/%s/%s/results/%s/training/%s/run/%s",
-		c->results_dir, rec_division_name(c->division),
-		c->organization, c->system_name, c->model, run->stamp);
-
-	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
-}
-
-/*
- * Folders are named by the second in which a run began. Where runs are that
- * short, or another campaign took the name, the next free second is used.
- */
-static int free_leaf(const struct record *rec, struct rec_run *run, char *buf,
-	size_t size)
-{
-	struct tm tm = {.tm_isdst = -1};
-	time_t s;
-
-	for (;;) {
-		if (leaf_path(rec, run, buf, size))
-			return -ENAMETOOLONG;
-		if (access(buf, F_OK) || !strptime(run->stamp, STAMP, &tm))
-			return 0;
-		s = mktime(&tm) + 1;
-		localtime_r(&s, &tm);
-		strftime(run->stamp, sizeof(run->stamp), STAMP, &tm);
-	}
+	outputs_begin(v->outputs);
 }
 
 static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
 	struct err *e)
 {
 	struct view *v = ctx;
-	char line[256], leaf[4096];
+	char line[256];
 	int r;
 
+	results_run_line(line, sizeof(line), rec, run);
+	outputs_row(v->outputs, true, "run %s", line);
 	if (!v->o->quiet)
-		cli_line(true, "run %s",
-			results_run_line(line, sizeof(line), rec, run));
+		cli_line(true, "run %s", line);
 	if (!rec->config.results_dir[0])
 		return 0;
-	if (free_leaf(rec, run, leaf, sizeof(leaf)))
-		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
-			"--results-dir %s: path too long",
-			rec->config.results_dir);
-	r = results_write_run(rec, run, leaf, e);
+	r = outputs_write_run(v->outputs, rec, run, e);
 	return r ? err_wrap(e, "the run itself finished, but its files could "
 			       "not be written") : 0;
-}
-
-static void join_command_line(char *buf, size_t size)
-{
-	size_t used = 0;
-	int i, n;
-
-	for (i = 0; i < launch_argc && used < size; i++) {
-		n = snprintf(buf + used, size - used, "%s%s", i ? " " : "",
-			i ? launch_argv[i] : "stoker");
-		used += n > 0 ? (size_t)n : 0;
-	}
 }
 
 static int print_json(
@@ -187,7 +139,7 @@ static void resolve_record(struct record *rec, const struct training_setup *s)
 	record_init(rec);
 	snprintf(rec->tool_version, sizeof(rec->tool_version), "%s",
 		STOKER_VERSION);
-	join_command_line(rec->command_line, sizeof(rec->command_line));
+	outputs_command_line(rec->command_line, sizeof(rec->command_line));
 	rec->config = s->config;
 	rec->campaign.runs_rule = s->edition.runs;
 	record_note(rec, "no-pre-warm",
@@ -254,7 +206,8 @@ static int run_in_group(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
 	struct record rec, earlier;
-	struct view view = {.o = o, .s = s, .rec = &rec};
+	struct outputs outputs = {.o = NULL};
+	struct view view = {.o = o, .s = s, .rec = &rec, .outputs = &outputs};
 	struct campaign c = {
 		.group = g,
 		.engine = s->engine,
@@ -275,7 +228,12 @@ static int run_in_group(const struct training_options *o,
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
 	record_init(&earlier);
-	r = resume(o, s, &c, &earlier, &e);
+	r = g->first ? 0
+		     : outputs_init(&outputs, "run", training_run_rows, o, s,
+			       &e);
+	r = group_agree(g, r, &e);
+	if (!r)
+		r = resume(o, s, &c, &earlier, &e);
 	if (!r)
 		r = campaign_run(&c, &rec, &e);
 	record_fini(&earlier);
@@ -287,6 +245,7 @@ static int run_in_group(const struct training_options *o,
 	} else if (r) {
 		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
 	}
+	outputs_fini(&outputs);
 	record_fini(&rec);
 	return code;
 }

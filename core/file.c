@@ -42,15 +42,18 @@ static int copy_path(char out[PATH_MAX], const char *path, struct err *e)
 static int make_dir(const char *path, struct err *e)
 {
 	struct stat st;
+	int why;
 
 	if (!mkdir(path, 0777))
 		return 0;
+	why = errno;
 	/* EROFS and EACCES come before EEXIST on some file systems. */
 	if (!stat(path, &st)) {
 		if (S_ISDIR(st.st_mode))
 			return 0;
-		errno = ENOTDIR;
+		why = ENOTDIR;
 	}
+	errno = why; /* not what stat() had to say */
 	return io_error(e, "create folder", path);
 }
 

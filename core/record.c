@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PACK_MAGIC 0x314b4e4152544b53ULL /* "SKTRANK1", little endian */
+#define PACK_MAGIC 0x324b4e4152544b53ULL /* "SKTRANK2", little endian */
 #define STEP_ARRAYS 4
 
 const char *rec_division_name(enum rec_division d)
@@ -34,6 +34,21 @@ const char *rec_status_name(enum rec_status s)
 		return "failed";
 	case REC_INTERRUPTED:
 		return "interrupted";
+	}
+	return "?";
+}
+
+const char *rec_hist_name(enum rec_hist h)
+{
+	switch (h) {
+	case REC_LATENCY_NS:
+		return "latency_ns";
+	case REC_REQUEST_BYTES:
+		return "request_bytes";
+	case REC_IN_FLIGHT:
+		return "in_flight";
+	case REC_HISTS:
+		break;
 	}
 	return "?";
 }
@@ -155,8 +170,21 @@ void rec_rank_fini(struct rec_rank *k)
 		free(k->epochs[i].load_ns);
 		free(k->epochs[i].meminfo);
 	}
+	for (i = 0; i < REC_HISTS; i++)
+		hist_fini(&k->hists[i]);
 	free(k->epochs);
 	memset(k, 0, sizeof(*k));
+}
+
+int rec_run_hist(
+	const struct rec_run *run, enum rec_hist which, struct hist *out)
+{
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < run->rank_count; i++)
+		ret = hist_merge(out, &run->ranks[i].hists[which]);
+	return ret;
 }
 
 void rec_run_fini(struct rec_run *run)
@@ -172,8 +200,9 @@ void rec_run_fini(struct rec_run *run)
 }
 
 /*
- * Packed form: head, struct rec_rank, and for every epoch its struct, the
- * length of meminfo with its zero byte (0: none), four arrays, meminfo.
+ * Packed form: head, struct rec_rank, the buckets of its histograms, and for
+ * every epoch its struct, the length of meminfo with its zero byte (0: none),
+ * four arrays, meminfo.
  * Pointers inside the structs are zero there. Both sides are one binary, so
  * the sizes of the structs in the head only catch mistakes.
  */
@@ -191,6 +220,11 @@ static size_t array_bytes(const struct rec_epoch *ep)
 static size_t meminfo_bytes(const struct rec_epoch *ep)
 {
 	return ep->meminfo ? strlen(ep->meminfo) + 1 : 0;
+}
+
+static size_t hist_bytes(const struct hist *h)
+{
+	return h->n * sizeof(*h->counts);
 }
 
 static char *put(char *to, const void *from, size_t n)
@@ -230,6 +264,10 @@ int rec_rank_pack(const struct rec_rank *k, void **buf, size_t *size_bytes)
 		n += sizeof(struct rec_epoch) + sizeof(uint64_t) +
 		     STEP_ARRAYS * array_bytes(&k->epochs[i]) +
 		     meminfo_bytes(&k->epochs[i]);
+	for (i = 0; i < REC_HISTS; i++) {
+		n += hist_bytes(&k->hists[i]);
+		flat.hists[i].counts = NULL;
+	}
 	p = malloc(n);
 	if (!p)
 		return -ENOMEM;
@@ -239,6 +277,8 @@ int rec_rank_pack(const struct rec_rank *k, void **buf, size_t *size_bytes)
 	flat.epochs = NULL;
 	p = put(p, &head, sizeof(head));
 	p = put(p, &flat, sizeof(flat));
+	for (i = 0; i < REC_HISTS; i++)
+		p = put(p, k->hists[i].counts, hist_bytes(&k->hists[i]));
 	for (i = 0; i < k->epoch_count; i++)
 		p = pack_epoch(p, &k->epochs[i]);
 	return 0;
@@ -287,6 +327,38 @@ static int unpack_epoch(struct rec_epoch *ep, struct span *s)
 	return ep->meminfo ? take(s, ep->meminfo, text) : -ENOMEM;
 }
 
+/* h holds the flat struct; its buckets come next. */
+static int unpack_hist(struct hist *h, struct span *s)
+{
+	h->counts = NULL;
+	if (h->first > HIST_BUCKETS || h->n > HIST_BUCKETS - h->first ||
+		hist_bytes(h) > s->left || (h->count && !h->n)) {
+		h->n = 0;
+		return -EBADMSG;
+	}
+	if (!h->n)
+		return 0;
+	h->counts = malloc(hist_bytes(h));
+	return h->counts ? take(s, h->counts, hist_bytes(h)) : -ENOMEM;
+}
+
+static int unpack_hists(struct rec_rank *k, struct span *s)
+{
+	struct hist flat;
+	uint32_t i;
+	int ret = 0;
+
+	for (i = 0; i < REC_HISTS; i++) {
+		flat = k->hists[i];
+		memset(&k->hists[i], 0, sizeof(flat));
+		if (ret)
+			continue;
+		ret = unpack_hist(&flat, s);
+		k->hists[i] = flat;
+	}
+	return ret;
+}
+
 static int unpack(struct rec_rank *k, struct span *s)
 {
 	struct pack_head head;
@@ -306,12 +378,10 @@ static int unpack(struct rec_rank *k, struct span *s)
 	if (!flat.epochs)
 		return -ENOMEM;
 	*k = flat;
-	for (i = 0; i < k->epoch_count; i++) {
+	ret = unpack_hists(k, s);
+	for (i = 0; !ret && i < k->epoch_count; i++)
 		ret = unpack_epoch(&k->epochs[i], s);
-		if (ret)
-			return ret;
-	}
-	return s->left ? -EBADMSG : 0;
+	return ret ? ret : s->left ? -EBADMSG : 0;
 }
 
 int rec_rank_unpack(

@@ -7,6 +7,7 @@
  * rec_time), bytes uint64_t. Ratios are computed once and kept as double.
  */
 #include "core/err.h"
+#include "core/hist.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -121,6 +122,16 @@ struct rec_epoch {
 	double throughput_per_s;
 };
 
+/* What is counted of every request, over all epochs. */
+enum rec_hist {
+	REC_LATENCY_NS,	   /* handed to the engine until seen completed */
+	REC_REQUEST_BYTES, /* as asked, with O_DIRECT's padding */
+	REC_IN_FLIGHT,	   /* this rank's requests, each time one is added */
+	REC_HISTS
+};
+
+const char *rec_hist_name(enum rec_hist h); /* "latency_ns" ... */
+
 struct rec_rank {
 	uint32_t rank;
 	uint32_t host; /* index into record.hosts */
@@ -129,6 +140,7 @@ struct rec_rank {
 	int64_t cpu_ns; /* user + system since the run's start */
 	uint64_t files_opened;
 	uint64_t samples_verified;
+	struct hist hists[REC_HISTS];
 	uint32_t epoch_count;
 	struct rec_epoch *epochs;
 };
@@ -221,6 +233,10 @@ struct rec_run *record_add_run(struct record *r);
 int rec_rank_init(struct rec_rank *k, uint32_t epochs, uint32_t steps);
 void rec_rank_fini(struct rec_rank *k);
 void rec_run_fini(struct rec_run *run);
+
+/* One histogram over all ranks into *out (empty before); 0 or -ENOMEM. */
+int rec_run_hist(
+	const struct rec_run *run, enum rec_hist which, struct hist *out);
 
 /*
  * One rank as flat bytes for another process of the same binary. pack returns

@@ -5,6 +5,13 @@
  * can be checked later, anywhere, without keeping it. Content is made in
  * pieces of 2 MiB, each a xoshiro256++ stream with a seed of its own, eight
  * little-endian bytes an output. Nothing here can fail or allocate.
+ *
+ * Content for storage that compresses or deduplicates is made in blocks of 4
+ * KiB instead, that lie on 4 KiB boundaries of the FILE. To compress by R, the
+ * first 1/R of each block is random and the rest is zero; to deduplicate by R,
+ * all but 1/R of the blocks are copies out of a pool of 256 that the whole
+ * data set shares; the pool itself counts once, so a set of a few MiB saves
+ * less.
  */
 #include "core/rng.h"
 
@@ -27,17 +34,51 @@ enum content_kind {
 
 const char *content_kind_name(enum content_kind kind); /* "unique" ... */
 
+#define CONTENT_BLOCK_BYTES 4096u
+#define CONTENT_POOL_BLOCKS 256u
+#define CONTENT_RATIO_ONE 1000u /* a ratio of 1, in thousandths */
+#define CONTENT_RATIO_MAX 100000u
+
+/* In thousandths; 0 and 1000 both mean that nothing is to be gained. */
+struct content_ratios {
+	uint32_t compress_milli, dedup_milli;
+};
+
+static inline bool content_ratio_set(uint32_t milli)
+{
+	return milli > CONTENT_RATIO_ONE;
+}
+
+static inline uint32_t content_ratio_milli(uint32_t milli)
+{
+	return content_ratio_set(milli) ? milli : CONTENT_RATIO_ONE;
+}
+
+static inline double content_ratio(uint32_t milli)
+{
+	return (double)content_ratio_milli(milli) / CONTENT_RATIO_ONE;
+}
+
+static inline bool content_ratios_set(const struct content_ratios *r)
+{
+	return content_ratio_set(r->compress_milli) ||
+	       content_ratio_set(r->dedup_milli);
+}
+
 struct content_key {
 	enum content_kind kind;
-	uint64_t seed; /* of the data set; CONTENT_UNIQUE only */
-	uint64_t file; /* index in the data set; CONTENT_UNIQUE only */
+	/* the rest is for CONTENT_UNIQUE only */
+	uint64_t seed; /* of the data set */
+	uint64_t file; /* index in the data set */
+	struct content_ratios ratios;
+	uint32_t head_bytes; /* file offset of the content; with ratios */
 };
 
 struct content_stream {
 	struct content_key key;
 	uint64_t offset; /* of the next byte */
-	struct rng_xo rng;
-	uint64_t word; /* rest of an output, next byte lowest */
+	struct rng_xo rng; /* unused with ratios: blocks are made anew */
+	uint64_t word;	   /* rest of an output, next byte lowest */
 };
 
 /* Start at offset 0. */

@@ -6,21 +6,14 @@
 #include "datagen/dataset.h"
 
 #include "core/rng.h"
-#include "datagen/npz.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #define DATASET_SEED 10 /* process r draws with 10 + r */
-
-static bool is_npz(const struct dataset_layout *l)
-{
-	return !strcmp(l->format, "npz");
-}
 
 static int out_of_range(struct err *e, const char *what, uint64_t value,
 	uint64_t min, uint64_t max)
@@ -55,11 +48,14 @@ int dataset_check(const struct dataset_layout *l, struct err *e)
 			"data set: standard deviation of the record length is "
 			"%g bytes, must be 0 to 1e18",
 			l->record_stdev_bytes);
-	if (!is_npz(l) && strcmp(l->format, "jpeg") != 0)
+	if (!format_find(l->format))
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"data set: format '%.63s' is not supported, only npz "
-			"and jpeg are",
-			l->format);
+			"data set: format '%.63s' is not supported; known: %s",
+			l->format, format_names());
+	if (dataset_format(l)->one_sample && l->samples_per_file != 1)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"data set: a %s file holds one sample, not %" PRIu64,
+			l->format, l->samples_per_file);
 	return 0;
 }
 
@@ -74,7 +70,7 @@ static uint32_t side(double v)
 static int check_dims(const struct dataset_layout *l, uint64_t i,
 	struct dataset_dims d, struct err *e)
 {
-	uint64_t area, bytes;
+	struct format_shape s = dataset_shape(l, d);
 	int rc;
 
 	if (!d.d1 || !d.d2)
@@ -83,18 +79,8 @@ static int check_dims(const struct dataset_layout *l, uint64_t i,
 			"or more; lower the record length of %" PRIu64
 			" bytes or its standard deviation",
 			i, l->record_bytes);
-	if (is_npz(l)) {
-		rc = npz_check_fits(d.d1, d.d2, l->samples_per_file, e);
-		return rc ? err_wrap(e, "data set: file %" PRIu64, i) : 0;
-	}
-	area = (uint64_t)d.d1 * d.d2;
-	if (__builtin_mul_overflow(area, l->samples_per_file, &bytes) ||
-		bytes > INT64_MAX)
-		return err_set(e, ERR_USAGE, -EFBIG,
-			"data set: file %" PRIu64 " of %" PRIu64 " x %" PRIu64
-			" bytes is too large for a file",
-			i, l->samples_per_file, area);
-	return 0;
+	rc = dataset_format(l)->check_fits(&s, e);
+	return rc ? err_wrap(e, "data set: file %" PRIu64, i) : 0;
 }
 
 int dataset_dims_all(const struct dataset_layout *l, struct dataset_dims *dims,
@@ -137,14 +123,17 @@ int dataset_dims_all(const struct dataset_layout *l, struct dataset_dims *dims,
 uint64_t dataset_payload_bytes(
 	const struct dataset_layout *l, struct dataset_dims d)
 {
-	return (uint64_t)d.d1 * d.d2 * l->samples_per_file;
+	struct format_shape s = dataset_shape(l, d);
+
+	return format_payload_bytes(&s);
 }
 
 uint64_t dataset_file_bytes(
 	const struct dataset_layout *l, struct dataset_dims d)
 {
-	return is_npz(l) ? npz_file_bytes(d.d1, d.d2, l->samples_per_file)
-			 : dataset_payload_bytes(l, d);
+	struct format_shape s = dataset_shape(l, d);
+
+	return format_file_bytes(dataset_format(l), &s);
 }
 
 static int digits(uint64_t n)

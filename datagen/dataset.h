@@ -11,6 +11,7 @@
  * process i mod ranks.
  */
 #include "core/err.h"
+#include "datagen/format.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct dataset_layout {
 	uint64_t record_bytes;	   /* mean size of a sample */
 	double record_stdev_bytes; /* as configured; files vary by 1/sqrt(2) */
 	uint64_t ranks;		   /* P, generating processes */
-	char format[64];	   /* "npz" or "jpeg" */
+	char format[64];	   /* "npz", see format.h */
 };
 
 struct dataset_dims {
@@ -31,6 +32,19 @@ struct dataset_dims {
 
 /* 0, or -EINVAL (ERR_USAGE) naming the first field out of range. */
 int dataset_check(const struct dataset_layout *l, struct err *e);
+
+/* Of a layout that dataset_check() takes. */
+static inline const struct dataset_format *dataset_format(
+	const struct dataset_layout *l)
+{
+	return format_find(l->format);
+}
+
+static inline struct format_shape dataset_shape(
+	const struct dataset_layout *l, struct dataset_dims d)
+{
+	return (struct format_shape){d.d1, d.d2, l->samples_per_file};
+}
 
 /*
  * Fill dims[files]; checks the layout first. Time grows with files * ranks

@@ -1,8 +1,6 @@
 /* The data set writer; see generate.h. */
 #include "datagen/generate.h"
 
-#include "datagen/npz.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -28,16 +26,15 @@ struct slot {
 	bool busy;
 	uint64_t index;
 	struct store_file file;
-	struct dataset_dims dims;
-	uint64_t payload_end; /* file offset */
+	struct format_shape shape;
+	uint64_t payload_at, payload_end; /* file offsets */
 	struct content_stream content;
 	uint32_t crc32;
 	uint64_t next_offset; /* of the chunk to make */
 	uint32_t in_flight;
 	/* the first chunk is written last: its head holds the CRC */
 	struct chunk *first;
-	uint8_t *tail;
-	size_t tail_bytes;
+	uint8_t *tail; /* what lies behind the payload */
 	/* what lies behind the last whole block, written without O_DIRECT */
 	uint8_t rest[DIRECT_ALIGN];
 	uint32_t rest_bytes;
@@ -47,6 +44,7 @@ struct slot {
 struct generator {
 	struct loop_task task;
 	struct generate_config c;
+	const struct dataset_format *format;
 	struct store *store;
 	struct loop *loop;
 	struct slot slots[FILES_AT_ONCE];
@@ -58,24 +56,36 @@ struct generator {
 };
 
 bool generate_is_present(struct store *s, const struct dataset_layout *l,
-	struct dataset_dims d, uint64_t i, uint32_t *crc32)
+	struct dataset_dims d, uint64_t i, const struct content_key *key,
+	uint32_t *crc32)
 {
-	uint8_t head[4096];
-	uint64_t size, want = dataset_file_bytes(l, d);
+	const struct dataset_format *fmt = dataset_format(l);
+	struct format_shape shape = dataset_shape(l, d);
+	struct content_key k = *key;
+	uint64_t size, at, end;
 	struct store_file f;
-	bool ok;
+	uint8_t head[4096];
 	ssize_t n;
 
-	if (store_stat(s, i, &size) || size != want)
+	*crc32 = 0;
+	if (store_stat(s, i, &size) || size != format_file_bytes(fmt, &shape))
 		return false;
 	if (store_open(s, i, false, &f, NULL))
 		return false;
 	n = pread(f.fd, head, sizeof(head), 0);
 	store_close(s, &f);
-	ok = n >= NPZ_HEAD_BYTES &&
-	     !npz_check_head(head, (size_t)n, size, d.d1, d.d2,
-		     l->samples_per_file, crc32, NULL);
-	return ok;
+	if (n < (ssize_t)(size < sizeof(head) ? size : sizeof(head)))
+		return false;
+	if (fmt->check_head &&
+		fmt->check_head(head, (size_t)n, &shape, crc32, NULL))
+		return false;
+	at = fmt->head_bytes;
+	end = at + format_payload_bytes(&shape);
+	if (end > (uint64_t)n)
+		end = (uint64_t)n;
+	k.file = i;
+	k.head_bytes = fmt->head_bytes;
+	return end <= at || content_check(&k, 0, head + at, end - at, NULL);
 }
 
 static void fail(struct generator *g, const struct err *e)
@@ -213,24 +223,27 @@ static void submit(struct slot *s, struct chunk *c)
 /* Fill the chunk's part of head (left open), payload and tail. */
 static void fill(struct slot *s, uint8_t *buf, uint64_t from, uint64_t to)
 {
-	uint64_t spf = s->g->c.layout->samples_per_file;
+	const struct dataset_format *f = s->g->format;
 	uint64_t a = from, b;
+	struct err e;
 
-	if (a < NPZ_HEAD_BYTES) {
-		b = to < NPZ_HEAD_BYTES ? to : NPZ_HEAD_BYTES;
+	if (a < s->payload_at) {
+		b = to < s->payload_at ? to : s->payload_at;
 		memset(buf, 0, b - a);
 		a = b;
 	}
 	if (a < s->payload_end && a < to) {
 		b = to < s->payload_end ? to : s->payload_end;
 		content_stream_read(&s->content, buf + (a - from), b - a);
-		s->crc32 = npz_crc_update(s->crc32, buf + (a - from), b - a);
+		if (f->has_crc)
+			s->crc32 = f->crc_update(
+				s->crc32, buf + (a - from), b - a);
 		a = b;
 	}
 	if (a < to) {
-		if (a == s->payload_end)
-			npz_build_tail(s->tail, s->tail_bytes, s->dims.d1,
-				s->dims.d2, spf, s->crc32);
+		if (a == s->payload_end &&
+			f->build_tail(s->tail, &s->shape, s->crc32, &e))
+			fail(s->g, &e);
 		memcpy(buf + (a - from), s->tail + (a - s->payload_end),
 			to - a);
 	}
@@ -251,6 +264,7 @@ static void make_chunk(struct slot *s)
 	struct chunk *c = g->free_chunks;
 	uint64_t from = s->next_offset, to = from + GENERATE_CHUNK_BYTES;
 	uint8_t *buf = c->op.buf;
+	struct err e;
 
 	g->free_chunks = c->next;
 	if (to > s->file.size_bytes)
@@ -273,8 +287,12 @@ static void make_chunk(struct slot *s)
 		return;
 	c = s->first;
 	s->first = NULL;
-	npz_build_head(c->op.buf, s->dims.d1, s->dims.d2,
-		g->c.layout->samples_per_file, s->crc32);
+	if (s->payload_at &&
+		g->format->build_head(c->op.buf, &s->shape, s->crc32, &e)) {
+		give_back(g, c);
+		fail(g, &e);
+		return;
+	}
 	submit(s, c);
 }
 
@@ -282,7 +300,10 @@ static void make_chunk(struct slot *s)
 static bool start_file(struct generator *g, struct slot *s, struct err *e)
 {
 	const struct dataset_layout *l = g->c.layout;
-	struct content_key key = {.kind = g->c.kind, .seed = g->c.seed};
+	struct content_key key = {.kind = g->c.kind,
+		.seed = g->c.seed,
+		.ratios = g->c.ratios,
+		.head_bytes = g->format->head_bytes};
 	uint64_t bytes;
 
 	while (g->next_file < l->files && g->c.present[g->next_file])
@@ -291,18 +312,19 @@ static bool start_file(struct generator *g, struct slot *s, struct err *e)
 		return false;
 	s->index = g->next_file;
 	g->next_file += g->c.workers;
-	s->dims = g->c.dims[s->index];
-	bytes = dataset_file_bytes(l, s->dims);
+	s->shape = dataset_shape(l, g->c.dims[s->index]);
+	bytes = format_file_bytes(g->format, &s->shape);
 	if (store_create(g->store, s->index, bytes,
 		    g->c.direct && bytes >= DIRECT_ALIGN, &s->file, e)) {
 		fail(g, e);
 		return false;
 	}
 	s->busy = true;
-	s->payload_end = NPZ_HEAD_BYTES + dataset_payload_bytes(l, s->dims);
+	s->payload_at = g->format->head_bytes;
+	s->payload_end = s->payload_at + format_payload_bytes(&s->shape);
 	key.file = s->index;
 	content_stream_init(&s->content, &key);
-	s->crc32 = npz_crc_begin(s->dims.d1, s->dims.d2, l->samples_per_file);
+	s->crc32 = g->format->has_crc ? g->format->crc_begin(&s->shape) : 0;
 	s->next_offset = 0;
 	s->rest_bytes = 0;
 	return true;
@@ -344,11 +366,13 @@ int generate_open(const struct generate_config *c, struct store *s,
 	struct err *e)
 {
 	struct generator *g = calloc(1, sizeof(*g));
-	size_t i, tail = npz_tail_bytes(c->layout->samples_per_file);
+	size_t i, tail;
 
 	if (!g)
 		return err_nomem(e, "the generator");
 	g->c = *c;
+	g->format = dataset_format(c->layout);
+	tail = format_tail_bytes(g->format, c->layout->samples_per_file);
 	g->store = s;
 	g->loop = l;
 	g->task.step = generate_step;
@@ -357,8 +381,7 @@ int generate_open(const struct generate_config *c, struct store *s,
 		g->slots[i].file.fd = -1; /* so that close knows */
 	for (i = 0; i < FILES_AT_ONCE; i++) {
 		g->slots[i].g = g;
-		g->slots[i].tail_bytes = tail;
-		g->slots[i].tail = malloc(tail);
+		g->slots[i].tail = malloc(tail ? tail : 1);
 		if (!g->slots[i].tail) {
 			generate_close(g);
 			return err_nomem(e, "the generator");

@@ -25,9 +25,11 @@ struct generate_config {
 	const struct dataset_dims *dims; /* [layout->files] */
 	enum content_kind kind;
 	uint64_t seed;
+	struct content_ratios ratios;
 	uint64_t worker, workers; /* writes files i with i mod workers == worker */
 	bool direct;		  /* O_DIRECT */
-	uint32_t *crc32; /* [layout->files]: CRC of x for each own file */
+	uint32_t *crc32; /* [layout->files]: CRC for each own file; 0 where none
+			  */
 	/* [layout->files]: files that are there already are left alone */
 	const bool *present;
 };
@@ -39,11 +41,14 @@ struct generate_progress {
 struct generator;
 
 /*
- * Is file i on the store, with this size and with a head that a complete file
- * of these dimensions has? Gives its CRC. Reads 4 KiB.
+ * Is file i on the store, with this size and with the first 4 KiB that a
+ * complete file of these dimensions and this content (file and head_bytes of
+ * the key are ignored)
+ * has? Gives its CRC, 0 for a format without one.
  */
 bool generate_is_present(struct store *s, const struct dataset_layout *l,
-	struct dataset_dims d, uint64_t i, uint32_t *crc32);
+	struct dataset_dims d, uint64_t i, const struct content_key *key,
+	uint32_t *crc32);
 
 /* Bytes of the chunk buffers' arena: buffers of GENERATE_CHUNK_BYTES. */
 #define GENERATE_BUFFERS 16

@@ -17,6 +17,8 @@
 
 #define VERSION_KEY "stoker_manifest"
 #define VERSION 1
+#define COMPRESS_KEY "compress_ratio"
+#define DEDUP_KEY "dedup_ratio"
 #define EXACT_MAX (1ULL << 53)	   /* whole numbers a double holds */
 #define TEXT_BYTES_MAX (1LL << 30) /* 2^32 files would not be read back */
 #define PATH_BYTES 4096
@@ -235,14 +237,30 @@ static int get_kind(
 	return bad(d, "content", "unique or reference");
 }
 
+/* Sets of older versions have no ratios: 1, which is 0 here. */
+static int get_ratio(const struct doc *d, const cJSON *root, const char *key,
+	enum content_kind kind, uint32_t *milli)
+{
+	const cJSON *c = cJSON_GetObjectItemCaseSensitive(root, key);
+	double v = cJSON_IsNumber(c) ? c->valuedouble * CONTENT_RATIO_ONE : 0;
+
+	if (!c)
+		return 0; /* *milli is 0 */
+	if (!(v > CONTENT_RATIO_ONE && v <= CONTENT_RATIO_MAX))
+		return bad(d, key, "above 1 and up to 100");
+	*milli = (uint32_t)(v + 0.5);
+	return kind == CONTENT_UNIQUE ? 0 : bad(d, key, "for unique content");
+}
+
 static int get_manifest(
 	const struct doc *d, const cJSON *root, struct manifest *m)
 {
 	static const char *const keys[] = {VERSION_KEY, "model", "scale",
-		"complete", "content", "seed", "layout", "total_bytes",
-		"file_bytes", "file_crc32", NULL};
-	const cJSON *c;
+		"complete", "content", "seed", COMPRESS_KEY, DEDUP_KEY,
+		"layout", "total_bytes", "file_bytes", "file_crc32", NULL};
+	struct content_ratios *r = &m->ratios;
 	uint64_t version;
+	const cJSON *c;
 	int rc;
 
 	c = cJSON_GetObjectItemCaseSensitive(root, VERSION_KEY);
@@ -257,6 +275,11 @@ static int get_manifest(
 		rc = get_kind(d, root, &m->kind);
 	if (!rc)
 		rc = get_seed(d, root, &m->seed);
+	if (!rc)
+		rc = get_ratio(
+			d, root, COMPRESS_KEY, m->kind, &r->compress_milli);
+	if (!rc)
+		rc = get_ratio(d, root, DEDUP_KEY, m->kind, &r->dedup_milli);
 	if (!rc)
 		rc = get_layout(d, root, &m->layout);
 	if (!rc)
@@ -351,6 +374,8 @@ static int check(const struct manifest *m, struct err *e)
 	int rc;
 
 	rc = dataset_check(&m->layout, e);
+	if (!rc && m->kind != CONTENT_UNIQUE && content_ratios_set(&m->ratios))
+		rc = err_set(e, ERR_BUG, -EINVAL, "manifest: stray ratios");
 	if (rc)
 		return rc;
 	for (i = 0; m->file_bytes && i < m->layout.files; i++)
@@ -401,7 +426,7 @@ static bool add_files(cJSON *root, const struct manifest *m)
 		if (!a)
 			return false;
 	}
-	if (m->file_crc32) {
+	if (m->file_crc32 && dataset_format(&m->layout)->has_crc) {
 		a = cJSON_AddArrayToObject(root, "file_crc32");
 		for (i = 0; a && i < n; i++)
 			if (!add_number(a, m->file_crc32[i]))
@@ -410,6 +435,14 @@ static bool add_files(cJSON *root, const struct manifest *m)
 			return false;
 	}
 	return true;
+}
+
+/* No key for a ratio of 1: older versions read such a set. */
+static bool add_ratio(cJSON *root, const char *key, uint32_t milli)
+{
+	return !content_ratio_set(milli) ||
+	       cJSON_AddNumberToObject(
+		       root, key, (double)milli / CONTENT_RATIO_ONE);
 }
 
 /* The text of the file, freed with cJSON_free(); NULL without memory. */
@@ -426,6 +459,8 @@ static char *print(const struct manifest *m)
 		cJSON_AddBoolToObject(root, "complete", m->complete) &&
 		cJSON_AddStringToObject(root, "content", kind) &&
 		cJSON_AddStringToObject(root, "seed", seed) &&
+		add_ratio(root, COMPRESS_KEY, m->ratios.compress_milli) &&
+		add_ratio(root, DEDUP_KEY, m->ratios.dedup_milli) &&
 		add_layout(root, &m->layout) &&
 		cJSON_AddNumberToObject(
 			root, "total_bytes", (double)m->total_bytes) &&
@@ -524,6 +559,12 @@ bool manifest_same_set(const struct manifest *a, const struct manifest *b,
 		{"record length in bytes", la->record_bytes, lb->record_bytes},
 		{"number of generating processes", varied ? la->ranks : 0,
 			varied ? lb->ranks : 0},
+		{"compress ratio in thousandths",
+			content_ratio_milli(a->ratios.compress_milli),
+			content_ratio_milli(b->ratios.compress_milli)},
+		{"dedup ratio in thousandths",
+			content_ratio_milli(a->ratios.dedup_milli),
+			content_ratio_milli(b->ratios.dedup_milli)},
 		{"content seed", seeded ? a->seed : 0, seeded ? b->seed : 0},
 	};
 	size_t i;

@@ -19,6 +19,7 @@ struct manifest {
 	struct dataset_layout layout;
 	enum content_kind kind;
 	uint64_t seed;	/* of the content */
+	struct content_ratios ratios; /* 0 where the file has no such key */
 	bool complete;	/* every file is written */
 	char model[64]; /* "unet3d" */
 	char scale[32]; /* "1/32", for people; layout has it applied */
@@ -29,7 +30,11 @@ struct manifest {
 	 * total_bytes.
 	 */
 	uint64_t *file_bytes;
-	uint32_t *file_crc32; /* npz: of member x, as in its zip header */
+	/*
+	 * npz: of member x, as in its zip header. Not kept for formats
+	 * without a CRC.
+	 */
+	uint32_t *file_crc32;
 };
 
 /*
@@ -51,10 +56,10 @@ int manifest_save(const char *folder, const struct manifest *m, struct err *e);
 void manifest_free(struct manifest *m);
 
 /*
- * Do both describe the same bytes on disk? Compared are layout, kind and seed
- * as far as they decide a byte: the seed not for CONTENT_REFERENCE, the
- * generating processes not when all files have one size. If not, `why` names
- * the first difference, a's value before b's.
+ * Do both describe the same bytes on disk? Compared are layout, kind, ratios
+ * and seed as far as they decide a byte: the seed not for CONTENT_REFERENCE,
+ * the generating processes not when all files have one size. If not, `why`
+ * names the first difference, a's value before b's.
  */
 bool manifest_same_set(const struct manifest *a, const struct manifest *b,
 	char *why, size_t why_bytes);

@@ -3,7 +3,6 @@
 
 #include "core/units.h"
 #include "datagen/content.h"
-#include "datagen/npz.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -157,43 +156,26 @@ static int try_direct(struct data_source *d, struct err *e)
 	return r;
 }
 
-/* The archive must be one, when it says so: a plain look at file 0. */
-static int read_at(void *ctx, uint64_t offset, void *buf, size_t len,
-	struct err *e)
+/* Is it of the format it should be of? A thorough look at file 0. */
+static int inspect_first(struct data_source *d, struct err *e)
 {
-	const struct store_file *f = ctx;
-	ssize_t n = pread(f->fd, buf, len, (off_t)offset);
-
-	if (n == (ssize_t)len)
-		return 0;
-	return err_set(e, ERR_IO, n < 0 ? -errno : -EBADMSG,
-		"cannot read %zu bytes at offset %" PRIu64, len, offset);
-}
-
-static int check_archive(struct data_source *d, struct err *e)
-{
-	struct npz_member members[8];
+	struct format_file file;
 	struct store_file f;
 	char path[4352];
-	size_t count;
 	int r;
 
-	if (strcmp(d->layout.format, "npz"))
+	if (!d->format->inspect)
 		return 0;
 	r = store_open(&d->store, 0, false, &f, e);
 	if (r)
 		return r;
-	store_label(&d->store, 0, path, sizeof(path));
-	struct npz_source s = {
-		.read_at = read_at,
-		.ctx = &f,
+	file = (struct format_file){
+		.fd = f.fd,
+		.path = store_label(&d->store, 0, path, sizeof(path)),
 		.size_bytes = f.size_bytes,
-		.name = path,
+		.spf = d->layout.samples_per_file,
 	};
-	r = npz_parse(&s, members, 8, &count, e);
-	if (!r && !npz_find(members, count, "x"))
-		r = err_set(e, ERR_IO, -EBADMSG,
-			"%s has no array \"x\": not a training sample", path);
+	r = d->format->inspect(&file, e);
 	store_close(&d->store, &f);
 	return r;
 }
@@ -231,7 +213,7 @@ static int open_real(struct data_source *d, struct train_config *c,
 	for (i = k; !r && i < c->files; i += k)
 		r = check_one(d, i, e);
 	if (!r)
-		r = check_archive(d, e);
+		r = inspect_first(d, e);
 	if (!r && c->odirect) {
 		r = try_direct(d, e);
 		if (r == -EINVAL && allow_fallback) {
@@ -255,6 +237,9 @@ int data_source_open(struct data_source *d, struct train_config *c,
 
 	memset(d, 0, sizeof(*d));
 	data_source_layout(c, &d->layout);
+	if (dataset_check(&d->layout, e))
+		return e->code;
+	d->format = dataset_format(&d->layout);
 	d->verify = c->verify;
 	snprintf(d->folder, sizeof(d->folder), "%s", c->data_folder);
 	if (c->drive[0]) {
@@ -303,34 +288,35 @@ static int check_bytes(struct data_source *d, uint64_t file, uint64_t at,
 static int check_frame(struct data_source *d, uint64_t file, uint64_t offset,
 	const uint8_t *buf, uint64_t len, struct err *e)
 {
-	struct dataset_dims m = d->dims[file];
-	uint64_t spf = d->layout.samples_per_file;
-	uint64_t tail_at = NPZ_HEAD_BYTES +
-			   dataset_payload_bytes(&d->layout, m);
-	size_t tail_bytes = npz_tail_bytes(spf);
+	const struct dataset_format *f = d->format;
+	struct format_shape s = dataset_shape(&d->layout, d->dims[file]);
+	uint64_t tail_at = f->head_bytes + format_payload_bytes(&s);
+	uint64_t tail_bytes = format_tail_bytes(f, s.spf);
 	uint32_t crc32 = d->manifest.file_crc32
 				 ? d->manifest.file_crc32[file] : 0;
-	uint8_t head[NPZ_HEAD_BYTES], *tail;
+	uint8_t head[FORMAT_HEAD_MAX], *tail;
 	uint64_t from, n;
 	int r = 0;
 
-	if (!d->manifest.file_crc32)
+	if (f->has_crc && !d->manifest.file_crc32)
 		return 0;
-	if (offset < NPZ_HEAD_BYTES) {
-		n = NPZ_HEAD_BYTES - offset < len ? NPZ_HEAD_BYTES - offset
-						  : len;
-		npz_build_head(head, m.d1, m.d2, spf, crc32);
-		r = check_bytes(d, file, offset, buf, head + offset, n, e);
+	if (offset < f->head_bytes) {
+		n = f->head_bytes - offset < len ? f->head_bytes - offset : len;
+		r = f->build_head(head, &s, crc32, e);
+		if (!r)
+			r = check_bytes(
+				d, file, offset, buf, head + offset, n, e);
 	}
 	if (r || offset + len <= tail_at)
 		return r;
 	tail = malloc(tail_bytes);
 	if (!tail)
 		return err_nomem(e, "a check");
-	npz_build_tail(tail, tail_bytes, m.d1, m.d2, spf, crc32);
+	r = f->build_tail(tail, &s, crc32, e);
 	from = offset > tail_at ? offset : tail_at;
-	r = check_bytes(d, file, from, buf + (from - offset),
-		tail + (from - tail_at), offset + len - from, e);
+	if (!r)
+		r = check_bytes(d, file, from, buf + (from - offset),
+			tail + (from - tail_at), offset + len - from, e);
 	free(tail);
 	return r;
 }
@@ -340,12 +326,14 @@ static int check_content(struct data_source *d, uint64_t file,
 	struct err *e)
 {
 	struct content_key key = {.kind = d->manifest.kind,
-		.seed = d->manifest.seed, .file = file};
+		.ratios = d->manifest.ratios,
+		.head_bytes = d->format->head_bytes,
+		.seed = d->manifest.seed,
+		.file = file};
 	uint64_t total = dataset_file_bytes(&d->layout, d->dims[file]);
-	uint64_t end = NPZ_HEAD_BYTES +
-		       dataset_payload_bytes(&d->layout, d->dims[file]);
-	uint64_t from = offset_bytes > NPZ_HEAD_BYTES ? offset_bytes
-						      : NPZ_HEAD_BYTES;
+	uint64_t at = d->format->head_bytes;
+	uint64_t end = at + dataset_payload_bytes(&d->layout, d->dims[file]);
+	uint64_t from = offset_bytes > at ? offset_bytes : at;
 	uint64_t to = offset_bytes + len_bytes, bad;
 
 	if (to > total)
@@ -354,11 +342,10 @@ static int check_content(struct data_source *d, uint64_t file,
 		d->verified++;
 	if (to > end)
 		to = end;
-	if (from < to &&
-		!content_check(&key, from - NPZ_HEAD_BYTES,
-			(const uint8_t *)buf + (from - offset_bytes),
-			to - from, &bad))
-		return differs(d, file, bad + NPZ_HEAD_BYTES, e);
+	if (from < to && !content_check(&key, from - at,
+				 (const uint8_t *)buf + (from - offset_bytes),
+				 to - from, &bad))
+		return differs(d, file, bad + at, e);
 	return check_frame(d, file, offset_bytes, buf, len_bytes, e);
 }
 
@@ -370,10 +357,10 @@ int data_source_check(void *ctx, uint64_t file, uint64_t offset_bytes,
 
 	if (d->verify)
 		return check_content(d, file, offset_bytes, buf, len_bytes, e);
-	if (offset_bytes || strcmp(d->layout.format, "npz"))
+	if (offset_bytes || !d->format->check_start)
 		return 0;
-	if (!npz_check_start(buf, len_bytes, "", NULL))
+	if (!d->format->check_start(buf, len_bytes, "", NULL))
 		return 0;
 	store_label(&d->store, file, path, sizeof(path));
-	return npz_check_start(buf, len_bytes, path, e);
+	return d->format->check_start(buf, len_bytes, path, e);
 }

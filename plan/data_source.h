@@ -16,12 +16,13 @@
 struct data_source {
 	struct store store;
 	struct dataset_layout layout;
+	const struct dataset_format *format;
 	struct dataset_dims *dims; /* [layout.files]; NULL if not needed */
 	struct manifest manifest;
 	bool has_manifest;
 	bool verify; /* compare content too */
 	char folder[4096];
-	uint64_t verified; /* samples whose content was compared to the end */
+	uint64_t verified; /* files whose content was compared to the end */
 };
 
 void data_source_layout(const struct train_config *c, struct dataset_layout *l);

@@ -59,6 +59,7 @@ static int describe(struct work *w, struct err *e)
 	m->layout = j->layout;
 	m->kind = j->kind;
 	m->seed = j->seed;
+	m->ratios = j->ratios;
 	snprintf(m->model, sizeof(m->model), "%s", j->model);
 	snprintf(m->scale, sizeof(m->scale), "%s", j->scale);
 	w->dims = calloc(n, sizeof(*w->dims));
@@ -109,12 +110,14 @@ static int compare_with_old(struct work *w, struct err *e)
 static void look(struct work *w)
 {
 	struct manifest *m = &w->manifest;
+	struct content_key key = {
+		.kind = m->kind, .seed = m->seed, .ratios = m->ratios};
 	uint64_t i;
 
 	for (i = 0; i < m->layout.files; i++) {
 		w->present[i] = w->same &&
 				generate_is_present(&w->store, &m->layout,
-					w->dims[i], i, &m->file_crc32[i]);
+					w->dims[i], i, &key, &m->file_crc32[i]);
 		if (w->present[i])
 			continue;
 		w->files_missing++;
@@ -238,6 +241,7 @@ static int write_files(struct work *w, struct err *e)
 		.dims = w->dims,
 		.kind = j->kind,
 		.seed = j->seed,
+		.ratios = j->ratios,
 		.worker = j->group->first,
 		.workers = j->group->size,
 		.direct = j->direct,

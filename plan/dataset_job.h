@@ -27,6 +27,7 @@ struct dataset_job {
 	struct dataset_layout layout;
 	enum content_kind kind;
 	uint64_t seed;
+	struct content_ratios ratios; /* CONTENT_UNIQUE only */
 	const char *folder; /* data folder, ends in the model's name */
 	const char *model, *scale;
 	bool direct;

@@ -259,6 +259,40 @@ static bool add_epoch(
 	       add_steps(o, "barrier_ns", ep->barrier_ns, ep->steps);
 }
 
+/* Null where nothing was read. */
+static bool add_hist(struct cJSON *to, const char *key, const struct hist *h)
+{
+	struct cJSON *o;
+
+	if (!h->count)
+		return json_add(to, key, cJSON_CreateNull());
+	o = json_add_object(to, key);
+	return o && json_add_u64(o, "count", h->count) &&
+	       json_add_double(o, "mean", hist_mean(h)) &&
+	       json_add_u64(o, "min", h->min) &&
+	       json_add_u64(o, "p50", hist_percentile(h, 500000)) &&
+	       json_add_u64(o, "p99", hist_percentile(h, 990000)) &&
+	       json_add_u64(o, "p999", hist_percentile(h, 999000)) &&
+	       json_add_u64(o, "max", h->max);
+}
+
+/* The requests of all ranks: what hist.h promises of p50, p99 and p999. */
+static bool add_requests(struct cJSON *run_object, const struct rec_run *run)
+{
+	struct cJSON *o = json_add_object(run_object, "requests");
+	bool ok = o != NULL;
+	struct hist h;
+	int i;
+
+	for (i = 0; ok && i < REC_HISTS; i++) {
+		memset(&h, 0, sizeof(h));
+		ok = !rec_run_hist(run, (enum rec_hist)i, &h) &&
+		     add_hist(o, rec_hist_name((enum rec_hist)i), &h);
+		hist_fini(&h);
+	}
+	return ok;
+}
+
 static bool add_ranks(
 	struct cJSON *run_object, const struct rec_run *run, bool with_steps)
 {
@@ -270,7 +304,8 @@ static bool add_ranks(
 	for (r = 0; ok && r < run->rank_count; r++) {
 		k = &run->ranks[r];
 		o = json_add_object(list, NULL);
-		ok = ADD_FIELDS(o, rank_fields, k);
+		ok = ADD_FIELDS(o, rank_fields, k) &&
+		     add_hist(o, "latency_ns", &k->hists[REC_LATENCY_NS]);
 		epochs = ok ? json_add_array(o, "epochs") : NULL;
 		ok = epochs != NULL;
 		for (i = 0; ok && i < k->epoch_count; i++)
@@ -320,6 +355,7 @@ static bool add_run(
 	ok = ok && json_add_i64(o, "start_ns", run->start_ns);
 	ok = ok && json_add_i64(o, "end_ns", run->end_ns);
 	ok = ok && add_metrics(o, &run->metrics);
+	ok = ok && add_requests(o, run);
 	return ok && add_ranks(o, run, with_steps);
 }
 

@@ -213,6 +213,28 @@ static void table(FILE *f, const struct record *rec)
 		k->au_mean_pct, steady, k->margin_pct);
 }
 
+static void latency(FILE *f, const struct rec_run *run)
+{
+	char p50[UNITS_TEXT_MAX], p99[UNITS_TEXT_MAX], max[UNITS_TEXT_MAX];
+	struct hist h = {0}, in_flight = {0};
+
+	if (!rec_run_hist(run, REC_LATENCY_NS, &h) &&
+		!rec_run_hist(run, REC_IN_FLIGHT, &in_flight) && h.count)
+		fprintf(f,
+			"latency of %" PRIu64 " requests: p50 %s, p99 %s, max "
+			"%s; in flight per accelerator: p50 %" PRIu64
+			", max %" PRIu64 "\n",
+			h.count,
+			units_format_time(
+				p50, (int64_t)hist_percentile(&h, 500000)),
+			units_format_time(
+				p99, (int64_t)hist_percentile(&h, 990000)),
+			units_format_time(max, (int64_t)h.max),
+			hist_percentile(&in_flight, 500000), in_flight.max);
+	hist_fini(&h);
+	hist_fini(&in_flight);
+}
+
 static void why(FILE *f, const struct record *rec)
 {
 	const struct rec_run *run = speaker(rec);
@@ -247,6 +269,7 @@ static void why(FILE *f, const struct record *rec)
 			m->cpu_s_per_gib,
 			units_format_bytes(rss, m->peak_rss_bytes));
 	fprintf(f, "\n");
+	latency(f, run);
 	if (!rec->config.drive[0] && m->cached_pct >= 5)
 		fprintf(f, "%.0f %% served from page cache; AU does not "
 			   "describe the drive\n", m->cached_pct);

@@ -204,6 +204,7 @@ void engine_cancel_held(struct engine *g)
 {
 	struct engine_op *op = g->limit.head, *next;
 
+	g->seen_ns = -1;
 	g->limit.head = NULL;
 	g->limit.tail = &g->limit.head;
 	for (; op; op = next) {
@@ -214,8 +215,10 @@ void engine_cancel_held(struct engine *g)
 
 int engine_wait(struct engine *g, int64_t deadline_ns, struct err *e)
 {
-	int64_t release_ns = limit_release(g);
+	int64_t release_ns;
 
+	g->seen_ns = -1;
+	release_ns = limit_release(g);
 	if (release_ns < deadline_ns)
 		deadline_ns = release_ns;
 	return g->ops->wait(g, deadline_ns, e);

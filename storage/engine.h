@@ -74,6 +74,7 @@ struct engine {
 	struct engine_limit limit;
 	uint32_t in_flight; /* queued or held back, not yet done */
 	uint64_t bytes_read, bytes_written;
+	int64_t seen_ns; /* see engine_seen_ns(); -1 = not read yet */
 	bool needs_fifo;
 };
 
@@ -138,6 +139,17 @@ void engine_cancel_held(struct engine *g);
  * completion or to the deadline, whichever is first.
  */
 int engine_wait(struct engine *g, int64_t deadline_ns, struct err *e);
+
+/*
+ * In done(): when this batch of completions was seen; the clock is read once
+ * a batch.
+ */
+static inline int64_t engine_seen_ns(struct engine *g)
+{
+	if (g->seen_ns < 0)
+		g->seen_ns = clock_now(g->clock);
+	return g->seen_ns;
+}
 
 static inline const char *engine_name(const struct engine *g)
 {

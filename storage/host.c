@@ -178,3 +178,31 @@ int host_same_filesystem(const char *a, const char *b, bool *same)
 	*same = sa.st_dev == sb.st_dev;
 	return 0;
 }
+
+int host_link_crosses(
+	const char *from, const char *to, bool *same, bool *by_link)
+{
+	char a[4096], b[4096];
+	int na, nb, fd, r;
+
+	*by_link = false;
+	na = snprintf(a, sizeof(a), "%s/.stoker-link-XXXXXX", from);
+	if (na < 0 || (size_t)na >= sizeof(a))
+		return -ENAMETOOLONG;
+	fd = mkstemp(a);
+	if (fd < 0)
+		return host_same_filesystem(from, to, same);
+	close(fd);
+	nb = snprintf(b, sizeof(b), "%s%s", to, strrchr(a, '/'));
+	r = nb < 0 || (size_t)nb >= sizeof(b) ? -ENAMETOOLONG
+	    : link(a, b)		      ? -errno
+					      : 0;
+	if (!r)
+		unlink(b);
+	unlink(a);
+	if (r && r != -EXDEV)
+		return host_same_filesystem(from, to, same);
+	*by_link = true;
+	*same = !r;
+	return 0;
+}

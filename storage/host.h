@@ -36,4 +36,13 @@ char *host_cpuinfo_text(void);
  */
 int host_same_filesystem(const char *a, const char *b, bool *same);
 
+/*
+ * The same by trying it: a file made in `from` is linked into `to`, and both
+ * are removed. EXDEV means another file system (*same false). Where no file
+ * can be made or linked (read-only, FAT), *by_link is false and the devices'
+ * numbers decide. -errno when a folder is not there.
+ */
+int host_link_crosses(
+	const char *from, const char *to, bool *same, bool *by_link);
+
 #endif

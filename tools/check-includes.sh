@@ -47,4 +47,6 @@ only() { # header, files that may include it
 }
 only liburing.h "storage/engine_uring.c"
 only mpi.h "accel_sim/group_mpi.c"
+only hdf5.h "datagen/format_hdf5.c results/trace_hdf5.c"
+only yaml.h "results/yaml.c"
 exit $bad

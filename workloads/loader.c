@@ -2,6 +2,7 @@
 #include "workloads/loader.h"
 
 #include "core/units.h"
+#include "datagen/format.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,6 +18,7 @@ struct io {
 	struct engine_op op;
 	struct reader *reader;
 	uint32_t want_bytes; /* not counting O_DIRECT's padding */
+	int64_t submit_ns;
 	struct io *next;
 };
 
@@ -28,8 +30,11 @@ struct reader {
 	uint32_t sample; /* of the batch at the head */
 	struct store_file file;
 	bool open;
-	uint64_t next_offset;
-	uint64_t left_bytes; /* of the open file, not yet read */
+	/* the last file read whole in this epoch; see loader.h */
+	uint32_t kept_file;
+	bool keeps;
+	uint64_t next_offset, end_offset;
+	uint64_t left_bytes; /* of the sample, not yet read */
 	uint32_t in_flight;
 	bool starved; /* in the line for a buffer */
 	struct reader *next_starved;
@@ -38,6 +43,7 @@ struct reader {
 struct loader {
 	struct loader_env env;
 	const struct train_config *c;
+	const struct dataset_format *format; /* NULL: files are bytes */
 	uint32_t window, depth;
 	const uint32_t *order;
 	struct reader *readers;
@@ -48,6 +54,7 @@ struct loader {
 	uint32_t in_flight;
 	int64_t busy_since_ns;
 	struct loader_totals totals;
+	struct hist hists[REC_HISTS];
 	bool stopped, failed;
 	struct err error;
 };
@@ -106,13 +113,45 @@ static void serve_starved(struct loader *l)
 	}
 }
 
+/* Number of the next sample in this epoch; there is one. */
+static uint64_t next_sample(const struct reader *r)
+{
+	return (uint64_t)r->queue[r->queue_head] * r->l->c->batch_size +
+	       r->sample;
+}
+
+static uint32_t next_file(const struct reader *r)
+{
+	const struct loader *l = r->l;
+
+	return l->order[next_sample(r) / l->c->samples_per_file];
+}
+
+/* What of its file the next sample needs, in whole blocks for O_DIRECT. */
+static void set_range(struct reader *r)
+{
+	const struct loader *l = r->l;
+	uint64_t spf = l->c->samples_per_file, mask = DIRECT_ALIGN - 1;
+
+	r->next_offset = 0;
+	r->end_offset = r->file.size_bytes;
+	if (!l->format || !l->format->sample_range)
+		return;
+	l->format->sample_range(r->file.size_bytes, spf, next_sample(r) % spf,
+		&r->next_offset, &r->end_offset);
+	if (!l->c->odirect)
+		return;
+	r->next_offset &= ~mask;
+	r->end_offset = (r->end_offset + mask) & ~mask;
+	if (r->end_offset > r->file.size_bytes)
+		r->end_offset = r->file.size_bytes;
+}
+
 static void sample_done(struct reader *r)
 {
 	struct loader *l = r->l;
 	uint32_t batch = r->queue[r->queue_head];
 
-	store_close(l->env.store, &r->file);
-	r->open = false;
 	l->totals.samples_read++;
 	if (++r->sample < l->c->batch_size)
 		return;
@@ -121,6 +160,17 @@ static void sample_done(struct reader *r)
 	r->queued--;
 	l->ready[batch % l->window] = true;
 	l->env.changed(l->env.ctx);
+}
+
+static void file_done(struct reader *r)
+{
+	const struct loader *l = r->l;
+
+	r->keeps = !l->c->odirect && !(l->format && l->format->sample_range);
+	r->kept_file = (uint32_t)r->file.id;
+	store_close(l->env.store, &r->file);
+	r->open = false;
+	sample_done(r);
 }
 
 static void read_failed(struct io *io)
@@ -147,16 +197,29 @@ static void read_failed(struct io *io)
 	fail(l, &e);
 }
 
+static void count(struct loader *l, enum rec_hist which, int64_t value)
+{
+	struct err e;
+
+	if (!hist_record(&l->hists[which], value > 0 ? (uint64_t)value : 0))
+		return;
+	err_nomem(&e, "a histogram");
+	fail(l, &e);
+}
+
 static void io_done(struct engine_op *op)
 {
 	struct io *io = op->owner;
 	struct reader *r = io->reader;
 	struct loader *l = r->l;
+	int64_t seen_ns = engine_seen_ns(l->env.engine);
 	struct err e;
 
 	r->in_flight--;
 	if (!--l->in_flight)
-		l->totals.busy_ns += now_ns(l) - l->busy_since_ns;
+		l->totals.busy_ns += seen_ns - l->busy_since_ns;
+	if (!l->stopped)
+		count(l, REC_LATENCY_NS, seen_ns - io->submit_ns);
 	if (!l->stopped && op->result < (int64_t)io->want_bytes)
 		read_failed(io);
 	else if (!l->stopped && l->env.check &&
@@ -170,7 +233,7 @@ static void io_done(struct engine_op *op)
 	l->totals.bytes_read += io->want_bytes;
 	r->left_bytes -= io->want_bytes;
 	if (!r->left_bytes)
-		sample_done(r);
+		file_done(r);
 	if (l->starved)
 		wait_for_buffer(r);
 	else
@@ -181,9 +244,7 @@ static void io_done(struct engine_op *op)
 static int reader_open(struct reader *r)
 {
 	struct loader *l = r->l;
-	uint32_t batch = r->queue[r->queue_head];
-	uint64_t sample = (uint64_t)batch * l->c->batch_size + r->sample;
-	uint32_t file = l->order[sample / l->c->samples_per_file];
+	uint32_t batch = r->queue[r->queue_head], file = next_file(r);
 	char path[4352];
 	struct err e;
 	int err;
@@ -200,17 +261,17 @@ static int reader_open(struct reader *r)
 		return err;
 	}
 	r->open = true;
-	r->next_offset = 0;
-	r->left_bytes = r->file.size_bytes;
+	set_range(r);
+	r->left_bytes = r->end_offset - r->next_offset;
 	l->totals.files_opened++;
-	l->batch_bytes[batch % l->window] += r->file.size_bytes;
+	l->batch_bytes[batch % l->window] += r->left_bytes;
 	return 0;
 }
 
 static int reader_submit(struct reader *r, struct io *io)
 {
 	struct loader *l = r->l;
-	uint64_t left = r->file.size_bytes - r->next_offset, len;
+	uint64_t left = r->end_offset - r->next_offset, len;
 	struct err e;
 	int err;
 
@@ -226,8 +287,11 @@ static int reader_submit(struct reader *r, struct io *io)
 	io->op.offset_bytes = r->next_offset;
 	r->next_offset += io->want_bytes;
 	r->in_flight++;
+	io->submit_ns = now_ns(l);
 	if (!l->in_flight++)
-		l->busy_since_ns = now_ns(l);
+		l->busy_since_ns = io->submit_ns;
+	count(l, REC_REQUEST_BYTES, (int64_t)len);
+	count(l, REC_IN_FLIGHT, l->in_flight);
 	err = engine_submit(l->env.engine, &io->op);
 	if (err) {
 		err_set(&e, ERR_IO, err, "%s engine: request refused: %s",
@@ -245,11 +309,14 @@ static void reader_pump(struct reader *r)
 	struct loader *l = r->l;
 	struct io *io;
 
+	while (!l->stopped && !r->open && r->queued && r->keeps &&
+		r->kept_file == next_file(r))
+		sample_done(r);
 	if (l->stopped || (!r->open && !r->queued))
 		return;
 	if (!r->open && reader_open(r))
 		return;
-	while (r->next_offset < r->file.size_bytes && r->in_flight < l->depth) {
+	while (r->next_offset < r->end_offset && r->in_flight < l->depth) {
 		io = l->free_ios;
 		if (!io) {
 			wait_for_buffer(r);
@@ -263,7 +330,11 @@ static void reader_pump(struct reader *r)
 
 void loader_set_order(struct loader *l, const uint32_t *order)
 {
+	uint64_t i;
+
 	l->order = order;
+	for (i = 0; i < l->c->read_threads; i++)
+		l->readers[i].keeps = false;
 }
 
 void loader_hand_out(struct loader *l, uint32_t batch)
@@ -293,6 +364,12 @@ void loader_get_totals(const struct loader *l, struct loader_totals *t)
 	*t = l->totals;
 	if (l->in_flight)
 		t->busy_ns += now_ns(l) - l->busy_since_ns;
+}
+
+void loader_take_hists(struct loader *l, struct hist hists[REC_HISTS])
+{
+	memcpy(hists, l->hists, sizeof(l->hists));
+	memset(l->hists, 0, sizeof(l->hists));
 }
 
 const struct err *loader_error(const struct loader *l)
@@ -352,6 +429,7 @@ int loader_open(
 		return err_nomem(e, "a data loader");
 	l->env = *env;
 	l->c = env->config;
+	l->format = format_find(l->c->format);
 	l->window = loader_window(l->c);
 	l->depth = (uint32_t)l->c->queue_depth;
 	l->starved_tail = &l->starved;
@@ -382,6 +460,8 @@ void loader_close(struct loader *l)
 			store_close(l->env.store, &l->readers[i].file);
 		free(l->readers[i].queue);
 	}
+	for (i = 0; i < REC_HISTS; i++)
+		hist_fini(&l->hists[i]);
 	free(l->readers);
 	free(l->ios);
 	free(l->ready);

@@ -6,6 +6,14 @@
  * b mod W and lives in slot b mod window, window = W x prefetch_factor, until
  * the next batch of that slot is handed out. Readers share the accelerator's
  * buffers in the order in which they asked.
+ *
+ * Where a file holds several samples, sample g is in file g / spf of the
+ * epoch's order, and what it costs is the reference's (DLIO 3.0.2): buffered,
+ * a reader reads the whole file for the first sample it needs of it and keeps
+ * it, so a file is read once by each reader that has a batch in it; with
+ * O_DIRECT the whole file is read again for every sample. A sample that costs
+ * nothing has no bytes in loader_batch_bytes(). Of HDF5 files each sample's
+ * own bytes are read, from a file that is opened for each.
  */
 #include "core/err.h"
 #include "core/record.h"
@@ -50,7 +58,10 @@ int loader_open(
 /* Nothing may be in flight. */
 void loader_close(struct loader *l);
 
-/* Read from this list of files from now on (borrowed). */
+/*
+ * Read from this list of files from now on (borrowed); a new epoch, whose
+ * readers are new ones.
+ */
 void loader_set_order(struct loader *l, const uint32_t *order);
 /* Give batch b to its reader; its slot must be free. */
 void loader_hand_out(struct loader *l, uint32_t batch);
@@ -58,6 +69,8 @@ bool loader_has(const struct loader *l, uint32_t batch);
 uint64_t loader_batch_bytes(const struct loader *l, uint32_t batch);
 
 void loader_get_totals(const struct loader *l, struct loader_totals *t);
+/* Hand over what was counted of the requests so far; the rest starts anew. */
+void loader_take_hists(struct loader *l, struct hist hists[REC_HISTS]);
 
 /* What went wrong, or NULL. */
 const struct err *loader_error(const struct loader *l);

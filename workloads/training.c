@@ -285,6 +285,7 @@ static void epoch_done(struct accel *a)
 		if (!t->loop.clock->is_virtual)
 			a->rec->peak_rss_bytes = host_peak_rss_bytes();
 		a->rec->files_opened = totals(a).files_opened;
+		loader_take_hists(a->loader, a->rec->hists);
 		a->rec->cpu_ns = (cpu_now(t) - a->cpu_start_ns) /
 				 t->env->group->count;
 	}

@@ -11,9 +11,6 @@ from statistics import mean, pstdev
 leaf = sys.argv[1]
 STAMP = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}$"
 assert re.search(r"/\d{8}_\d{6}$", leaf)
-assert sorted(os.listdir(leaf)) == sorted(
-    ["summary.json", "record.json"] +
-    [f"{r}_{n}.json" for r in (0, 1) for n in ("output", "per_epoch_stats")])
 def load(name):
     text = open(f"{leaf}/{name}").read()
     assert text.startswith('{\n    "'), name + ": indent 4"

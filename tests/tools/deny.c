@@ -4,6 +4,7 @@
  *
  *	deny uring COMMAND...	io_uring_setup fails with EPERM, as in Docker
  *	deny direct COMMAND...	open with O_DIRECT fails with EINVAL
+ *	deny locks COMMAND...	flock fails with ENOLCK, as on NFS or Lustre
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -40,6 +41,13 @@ static struct sock_filter direct[] = {
 	ALLOW,
 };
 
+static struct sock_filter locks[] = {
+	FIELD(nr),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1),
+	FAIL(ENOLCK),
+	ALLOW,
+};
+
 int main(int argc, char **argv)
 {
 	struct sock_fprog p = {.len = sizeof(uring) / sizeof(uring[0]),
@@ -50,6 +58,9 @@ int main(int argc, char **argv)
 	if (!strcmp(argv[1], "direct")) {
 		p.len = sizeof(direct) / sizeof(direct[0]);
 		p.filter = direct;
+	} else if (!strcmp(argv[1], "locks")) {
+		p.len = sizeof(locks) / sizeof(locks[0]);
+		p.filter = locks;
 	} else if (strcmp(argv[1], "uring")) {
 		return 2;
 	}

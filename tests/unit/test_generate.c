@@ -140,7 +140,7 @@ static uint8_t *slurp(const char *path, size_t *len)
 
 static void check_file(struct yard *y, uint64_t i)
 {
-	struct content_key key = {y->kind, SEED, i};
+	struct content_key key = {.kind = y->kind, .seed = SEED, .file = i};
 	struct npz_member m[4];
 	struct npz_source s = {.read_at = read_memory, .name = "file"};
 	const struct npz_member *x;
@@ -169,7 +169,7 @@ static void check_file(struct yard *y, uint64_t i)
 	CU_ASSERT_EQUAL(crc_of(p + x->npy_offset, x->npy_bytes), x->crc32);
 	CU_ASSERT_EQUAL(y->crc32[i], x->crc32);
 	CU_ASSERT_TRUE(generate_is_present(
-		&y->store, &y->layout, y->dims[i], i, &crc));
+		&y->store, &y->layout, y->dims[i], i, &key, &crc));
 	CU_ASSERT_EQUAL(crc, x->crc32);
 	free(p);
 }
@@ -208,11 +208,12 @@ static ino_t inode(struct yard *y, uint64_t i)
 
 static void look(struct yard *y)
 {
+	struct content_key key = {.kind = y->kind, .seed = SEED};
 	uint64_t i;
 
 	for (i = 0; i < FILES; i++)
 		y->present[i] = generate_is_present(&y->store, &y->layout,
-			y->dims[i], i, &y->crc32[i]);
+			y->dims[i], i, &key, &y->crc32[i]);
 }
 
 /*

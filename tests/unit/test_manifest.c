@@ -164,6 +164,15 @@ static void test_damaged(void)
 		{"true", "1", "'complete'"},
 		{"unique", "random", "'content'"},
 		{"\"42\"", "42", "'seed'"},
+		{"\"42\"", "\"42\",\"compress_ratio\":2.5", NULL},
+		{"\"42\"", "\"42\",\"dedup_ratio\":100", NULL},
+		{"\"42\"", "\"42\",\"dedup_ratio\":100.5", "'dedup_ratio'"},
+		{"\"42\"", "\"42\",\"dedup_ratio\":\"2\"", "'dedup_ratio'"},
+		{"\"42\"", "\"42\",\"compress_ratio\":1", "above 1"},
+		{"\"42\"", "\"42\",\"compress_ratio\":-2", "above 1"},
+		{"\"unique\",\"seed\":\"42\"",
+			"\"reference\",\"seed\":\"42\",\"dedup_ratio\":2",
+			"for unique content"},
 		{"\"42\"", "\"-1\"", "'seed'"},
 		{"\"42\"", "\"18446744073709551616\"", "'seed'"},
 		{LAYOUT, "[]", "'layout' is not an object"},
@@ -220,6 +229,14 @@ static void test_same_set(void)
 	b = a, b.kind = CONTENT_REFERENCE;
 	CU_ASSERT_FALSE(manifest_same_set(&a, &b, why, sizeof(why)));
 	b = a, b.seed--;
+	CU_ASSERT_FALSE(manifest_same_set(&a, &b, why, sizeof(why)));
+	b = a, b.ratios.compress_milli = CONTENT_RATIO_ONE;
+	CU_ASSERT_TRUE(manifest_same_set(&a, &b, why, sizeof(why)));
+	b.ratios.compress_milli = 2500;
+	CU_ASSERT_FALSE(manifest_same_set(&a, &b, why, sizeof(why)));
+	CU_ASSERT_STRING_EQUAL(
+		why, "compress ratio in thousandths: 1000, not 2500");
+	b = a, b.ratios.dedup_milli = 1001;
 	CU_ASSERT_FALSE(manifest_same_set(&a, &b, why, sizeof(why)));
 	b = a, b.layout.ranks = 1;
 	CU_ASSERT_FALSE(manifest_same_set(&a, &b, why, sizeof(why)));

@@ -27,6 +27,9 @@ static void fill(struct rec_rank *k)
 		}
 	}
 	k->epochs[1].meminfo = strdup("MemTotal: 1 kB\n");
+	for (i = 0; i < 100; i++)
+		hist_record(&k->hists[REC_LATENCY_NS], 80000 + i * 1000);
+	hist_record(&k->hists[REC_IN_FLIGHT], 3);
 }
 
 static void test_pack_and_back(void)
@@ -49,6 +52,13 @@ static void test_pack_and_back(void)
 	CU_ASSERT_EQUAL(out.epochs[1].proc_ns[2], 22);
 	CU_ASSERT_EQUAL(out.epochs[1].compute_ns[2], 32);
 	CU_ASSERT_EQUAL(out.epochs[1].barrier_ns[2], 42);
+	CU_ASSERT_EQUAL(out.hists[REC_LATENCY_NS].count, 100);
+	CU_ASSERT_EQUAL(out.hists[REC_LATENCY_NS].max, 179000);
+	CU_ASSERT_EQUAL(hist_percentile(&out.hists[REC_LATENCY_NS], 500000),
+		hist_percentile(&k.hists[REC_LATENCY_NS], 500000));
+	CU_ASSERT_EQUAL(out.hists[REC_REQUEST_BYTES].count, 0);
+	CU_ASSERT_PTR_NULL(out.hists[REC_REQUEST_BYTES].counts);
+	CU_ASSERT_EQUAL(out.hists[REC_IN_FLIGHT].max, 3);
 	CU_ASSERT_PTR_NULL(out.epochs[0].meminfo);
 	CU_ASSERT_STRING_EQUAL(out.epochs[1].meminfo, "MemTotal: 1 kB\n");
 	rec_rank_fini(&out);
@@ -105,6 +115,55 @@ static void test_unpack_damaged(void)
 	free(copy);
 	rec_rank_fini(&k);
 	free(buf);
+}
+
+/* Buckets that no histogram has, or more than were sent. */
+static void test_unpack_bad_buckets(void)
+{
+	static const struct {
+		uint32_t first, n;
+	} bad[] = {{HIST_BUCKETS, 32}, {HIST_BUCKETS + 1, 0}, {32, UINT32_MAX},
+		{0, HIST_BUCKETS}, {UINT32_MAX, 1}, {0, 0}};
+	struct rec_rank k, out;
+	struct err e = {0};
+	size_t size, i, at;
+	struct hist *h;
+	void *buf;
+
+	fill(&k);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		CU_ASSERT_EQUAL_FATAL(rec_rank_pack(&k, &buf, &size), 0);
+		at = 24 + offsetof(struct rec_rank, hists); /* behind the head */
+		h = malloc(sizeof(*h));
+		memcpy(h, (char *)buf + at, sizeof(*h));
+		CU_ASSERT_EQUAL(h->count, 100);
+		h->first = bad[i].first;
+		h->n = bad[i].n;
+		memcpy((char *)buf + at, h, sizeof(*h));
+		CU_ASSERT_EQUAL(
+			rec_rank_unpack(&out, buf, size, &e), -EBADMSG);
+		free(h);
+		free(buf);
+	}
+	rec_rank_fini(&k);
+}
+
+static void test_run_hist(void)
+{
+	struct rec_run run = {.rank_count = 2};
+	struct hist all = {0};
+
+	run.ranks = calloc(2, sizeof(*run.ranks));
+	fill(&run.ranks[0]);
+	fill(&run.ranks[1]);
+	hist_record(&run.ranks[1].hists[REC_LATENCY_NS], 5000000);
+	CU_ASSERT_EQUAL(rec_run_hist(&run, REC_LATENCY_NS, &all), 0);
+	CU_ASSERT_EQUAL(all.count, 201);
+	CU_ASSERT_EQUAL(all.min, 80000);
+	CU_ASSERT_EQUAL(all.max, 5000000);
+	CU_ASSERT_STRING_EQUAL(rec_hist_name(REC_LATENCY_NS), "latency_ns");
+	hist_fini(&all);
+	rec_run_fini(&run);
 }
 
 static void test_notes_once(void)
@@ -170,5 +229,6 @@ static void test_format_au(void)
 }
 
 UT_SUITE(record, UT_CASE(test_pack_and_back), UT_CASE(test_pack_short_epoch),
-	UT_CASE(test_unpack_damaged), UT_CASE(test_notes_once),
+	UT_CASE(test_unpack_damaged), UT_CASE(test_unpack_bad_buckets),
+	UT_CASE(test_run_hist), UT_CASE(test_notes_once),
 	UT_CASE(test_runs), UT_CASE(test_names), UT_CASE(test_format_au))

@@ -20,6 +20,25 @@ static void run_ok(struct sim *s)
 	CU_ASSERT_EQUAL(s->engine->in_flight, 0);
 }
 
+/*
+ * A file is one request; on the link alone it takes 1 ms, behind the other
+ * reader's 2 ms.
+ */
+static void check_requests(const struct rec_rank *k)
+{
+	const struct hist *h = k->hists;
+
+	CU_ASSERT_EQUAL(h[REC_LATENCY_NS].count, 20);
+	CU_ASSERT_EQUAL(h[REC_LATENCY_NS].min, MS);
+	CU_ASSERT_EQUAL(h[REC_LATENCY_NS].max, 2 * MS);
+	CU_ASSERT_EQUAL(h[REC_REQUEST_BYTES].count, 20);
+	CU_ASSERT_EQUAL(h[REC_REQUEST_BYTES].min, 1000000);
+	CU_ASSERT_EQUAL(h[REC_REQUEST_BYTES].max, 1000000);
+	CU_ASSERT_EQUAL(h[REC_IN_FLIGHT].count, 20);
+	CU_ASSERT_EQUAL(h[REC_IN_FLIGHT].min, 1);
+	CU_ASSERT_EQUAL(h[REC_IN_FLIGHT].max, 2);
+}
+
 static void metrics(struct sim *s)
 {
 	struct err e;
@@ -58,6 +77,7 @@ static void test_ample_drive(void)
 	CU_ASSERT_EQUAL(ep->bytes_asked, 20000000);
 	CU_ASSERT_EQUAL(ep->bytes_device, 20000000);
 	CU_ASSERT_EQUAL(s.run.ranks[0].files_opened, 20);
+	check_requests(&s.run.ranks[0]);
 	metrics(&s);
 	CU_ASSERT_EQUAL(s.run.metrics.au_mean_pct, 100);
 	CU_ASSERT_TRUE(s.run.metrics.steady_evaluated);
@@ -295,19 +315,73 @@ static void test_C21_no_step(void)
 	sim_close(&s);
 }
 
-/* Several samples in a file: each opens it, as the reference does. */
+/*
+ * Several samples in a file. Buffered: the first of a reader's samples reads
+ * it, the others cost nothing. O_DIRECT: each reads it. As the reference does.
+ */
 static void test_samples_per_file(void)
 {
+	const struct {
+		uint64_t files, spf, batch, readers, steps, opens, direct_opens;
+	} t[] = {
+		/* both readers have a batch in every file */
+		{5, 4, 2, 2, 10, 10, 20},
+		/* reader 0 has all of files 0 and 2, reader 1 of 1 and 3 */
+		{4, 4, 4, 2, 4, 4, 16},
+		/* one sample of the last file is left over */
+		{3, 3, 2, 1, 4, 3, 8},
+		/* batches of two files and a half */
+		{5, 2, 5, 2, 2, 6, 10},
+		{7, 1, 3, 2, 2, 6, 6},
+	};
+	struct rec_epoch *ep;
 	struct sim s;
+	size_t i;
+	int k;
+
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
+		for (k = 0; k < 2; k++) {
+			sim_init(&s);
+			s.c.files = t[i].files;
+			s.c.samples_per_file = t[i].spf;
+			s.c.batch_size = t[i].batch;
+			s.c.read_threads = t[i].readers;
+			s.c.epochs = 2;
+			s.c.odirect = k;
+			CU_ASSERT_EQUAL(training_steps(&s.c), t[i].steps);
+			run_ok(&s);
+			/* nothing is kept from one epoch to the next */
+			CU_ASSERT_EQUAL(s.opens,
+				2 * (k ? t[i].direct_opens : t[i].opens));
+			ep = sim_epoch(&s, 0, 1);
+			CU_ASSERT_EQUAL(
+				ep->samples_read, t[i].steps * t[i].batch);
+			CU_ASSERT_EQUAL(
+				ep->bytes_asked, s.opens / 2 * s.file_bytes);
+			sim_close(&s);
+		}
+	}
+}
+
+/* All samples are in one file: its first batch waits, the others do not. */
+static void test_samples_of_one_file(void)
+{
+	struct rec_epoch *ep;
+	struct sim s;
+	uint32_t k;
 
 	sim_init(&s);
-	s.c.files = 5;
-	s.c.samples_per_file = 4;
-	/* 5 x 4 = 20 samples, batches of 2 */
-	CU_ASSERT_EQUAL(training_steps(&s.c), 10);
+	s.c.files = 1;
+	s.c.samples_per_file = 20;
+	s.c.read_threads = 1;
 	run_ok(&s);
-	CU_ASSERT_EQUAL(s.opens, 20);
-	CU_ASSERT_EQUAL(sim_epoch(&s, 0, 0)->samples_read, 20);
+	ep = sim_epoch(&s, 0, 0);
+	CU_ASSERT_EQUAL(s.opens, 1);
+	CU_ASSERT_EQUAL(ep->steps, 10);
+	/* 1 MB at 1 GB/s */
+	CU_ASSERT_EQUAL(ep->load_ns[0], MS);
+	for (k = 1; k < 10; k++)
+		CU_ASSERT_EQUAL(ep->load_ns[k], 0);
 	sim_close(&s);
 }
 
@@ -419,5 +493,6 @@ static void test_direct_padding(void)
 UT_SUITE(training, UT_CASE(test_ample_drive), UT_CASE(test_starving_drive),
 	UT_CASE(test_one_reader), UT_CASE(test_latency), UT_CASE(test_barrier),
 	UT_CASE(test_C21_files_not_divisible), UT_CASE(test_C21_no_step),
-	UT_CASE(test_samples_per_file), UT_CASE(test_two_runs_identical),
-	UT_CASE(test_sums), UT_CASE(test_direct_padding))
+	UT_CASE(test_samples_per_file), UT_CASE(test_samples_of_one_file),
+	UT_CASE(test_two_runs_identical), UT_CASE(test_sums),
+	UT_CASE(test_direct_padding))
