@@ -7,6 +7,7 @@
  * in shared memory whose last arriver wakes the others through their engines;
  * only one leader per host speaks MPI.
  */
+#include "accel_sim/watch.h"
 #include "core/err.h"
 #include "storage/loop.h"
 
@@ -25,6 +26,9 @@ struct group {
 	bool host_leader; /* this process acts for its host */
 	struct loop *loop;
 	struct loop_task **tasks; /* [count] */
+	/* tells the user of silent ranks; may be NULL */
+	void (*say)(void *ctx, const char *text);
+	void *say_ctx;
 };
 
 struct group_ops {
@@ -42,6 +46,9 @@ struct group_ops {
 	int (*share)(struct group *g, void *buf, size_t size_bytes,
 		struct err *e);
 	_Atomic int64_t *(*limit_word)(struct group *g);
+	/* may be NULL */
+	void (*set_phase)(struct group *g, enum watch_phase phase,
+		uint32_t epoch, uint32_t step);
 	void (*close)(struct group *g);
 };
 
@@ -117,6 +124,14 @@ static inline int group_share(
 static inline _Atomic int64_t *group_limit_word(struct group *g)
 {
 	return g->ops->limit_word(g);
+}
+
+/* Say what this process does now, for those who watch it; see watch.h. */
+static inline void group_set_phase(struct group *g, enum watch_phase phase,
+	uint32_t epoch, uint32_t step)
+{
+	if (g->ops->set_phase)
+		g->ops->set_phase(g, phase, epoch, step);
 }
 
 void group_close(struct group *g);

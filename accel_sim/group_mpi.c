@@ -7,7 +7,7 @@
  * Fall-back for io_uring without futex requests: the opener writes a byte into
  * the FIFO of each rank that said it needs that.
  */
-#include "accel_sim/group.h"
+#include "accel_sim/group_mpi.h"
 
 #include "core/units.h"
 
@@ -25,46 +25,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Between looks at a reduction among hosts. */
-#define POLL_FIRST_NS (10 * NS_PER_US)
-#define POLL_LAST_NS (200 * NS_PER_US)
 #define CLOCK_CHECK_NS (100 * NS_PER_MS)
 #define GENERATION_FAILED UINT32_MAX
-
-/* Shared by the ranks of a host. */
-struct host_page {
-	_Atomic uint32_t word;	      /* changes when a barrier opens */
-	_Atomic uint32_t leader_word; /* several hosts: all have arrived */
-	_Atomic uint32_t generation;
-	_Atomic uint32_t arrived;
-	_Atomic uint32_t rounds;  /* barriers all local ranks have reached */
-	_Atomic uint32_t failing; /* 1 = someone writes error, 2 = written */
-	struct err error;
-	_Atomic int64_t limit_next_ns;
-	_Atomic uint32_t fifos; /* ranks that need a FIFO */
-	char fifo_dir[128];
-};
-
-struct mpi_group {
-	struct group g;
-	MPI_Comm local, leaders;
-	MPI_Win window;
-	struct host_page *page;
-	uint32_t local_rank;
-	uint32_t waits_for;
-	bool waiting;
-	/* leader among several hosts */
-	uint32_t rounds_started;
-	bool reducing;
-	MPI_Request request;
-	int sent, received;
-	int64_t poll_gap_ns, poll_at_ns;
-	/* FIFO fall-back */
-	int own_fifo;
-	int *fifo; /* [ranks_on_host] write ends, -1 = not needed */
-	double wtime_start_s;
-	int64_t monotonic_start_ns;
-};
 
 static void futex_wake_all(_Atomic uint32_t *word)
 {
@@ -181,8 +143,10 @@ static int reduce_step(struct mpi_group *m)
 static int64_t mpi_look_again(void *arg)
 {
 	struct mpi_group *m = arg;
+	const struct clock *c = m->g.loop->clock;
+	int64_t look = m->watch.looked_ns + WATCH_LOOK_NS - c->zero_ns;
 
-	return m->reducing ? m->poll_at_ns : CLOCK_NEVER;
+	return m->reducing && m->poll_at_ns < look ? m->poll_at_ns : look;
 }
 
 /* Leader of one of several hosts: the round ended with a failure. */
@@ -204,6 +168,8 @@ static int mpi_after_wait(void *arg, struct err *e)
 	struct engine_wake *w = &m->g.loop->engine->wake;
 	uint32_t now = atomic_load(w->word);
 
+	if (mpi_watch(m, e))
+		return e->code;
 	if (now != w->seen) {
 		w->seen = now;
 		loop_ready(m->g.loop, m->g.tasks[0]);
@@ -295,12 +261,14 @@ static int open_own_fifo(struct mpi_group *m, struct err *e)
 static int setup_fifos(struct mpi_group *m, bool need, struct err *e)
 {
 	uint32_t i, n = m->g.ranks_on_host;
+	struct err lost;
 	char path[160];
 	int r = 0;
 
 	if (need)
 		atomic_fetch_add(&m->page->fifos, 1);
-	MPI_Barrier(m->local);
+	if (mpi_meet(m, m->local, e))
+		return e->code;
 	if (!atomic_load(&m->page->fifos))
 		return 0;
 	if (m->local_rank == 0) {
@@ -309,23 +277,26 @@ static int setup_fifos(struct mpi_group *m, bool need, struct err *e)
 		if (!mkdtemp(m->page->fifo_dir))
 			m->page->fifo_dir[0] = 0;
 	}
-	MPI_Barrier(m->local);
-	if (need)
+	if (!mpi_meet(m, m->local, e) && need)
 		r = open_own_fifo(m, e);
-	MPI_Barrier(m->local);
+	mpi_meet(m, m->local, &lost);
 	m->fifo = calloc(n, sizeof(*m->fifo));
 	for (i = 0; m->fifo && i < n; i++) {
 		fifo_path(m, i, path, sizeof(path));
 		m->fifo[i] = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	}
-	MPI_Barrier(m->local);
-	if (need) {
-		fifo_path(m, m->local_rank, path, sizeof(path));
+	mpi_meet(m, m->local, &lost);
+	/* whoever is left removes all: a dead rank cannot */
+	for (i = 0; i < n; i++) {
+		fifo_path(m, i, path, sizeof(path));
 		unlink(path);
 	}
-	MPI_Barrier(m->local);
-	if (m->local_rank == 0)
-		rmdir(m->page->fifo_dir);
+	mpi_meet(m, m->local, &lost);
+	rmdir(m->page->fifo_dir);
+	if (m->broken) {
+		*e = m->death;
+		return e->code;
+	}
 	return m->fifo ? r : err_nomem(e, "wake-up FIFOs");
 }
 
@@ -338,7 +309,8 @@ static int mpi_attach(struct group *g, struct err *e)
 	if (m->own_fifo < 0 && !m->fifo)
 		r = setup_fifos(m, engine->needs_fifo, e);
 	/* nobody may be inside the last loop's barriers any more */
-	MPI_Barrier(MPI_COMM_WORLD);
+	if (mpi_meet(m, MPI_COMM_WORLD, e))
+		return e->code;
 	if (g->host_leader) {
 		atomic_store(&m->page->failing, 0);
 		atomic_store(&m->page->arrived, 0);
@@ -346,7 +318,8 @@ static int mpi_attach(struct group *g, struct err *e)
 		atomic_store(&m->page->generation, 0);
 	}
 	m->rounds_started = 0;
-	MPI_Barrier(MPI_COMM_WORLD);
+	if (mpi_meet(m, MPI_COMM_WORLD, e))
+		return e->code;
 	engine_set_wake(engine,
 		g->hosts > 1 && g->host_leader ? &m->page->leader_word
 					       : &m->page->word,
@@ -360,9 +333,11 @@ static int mpi_attach(struct group *g, struct err *e)
 static void mpi_detach(struct group *g)
 {
 	struct mpi_group *m = (struct mpi_group *)g;
+	struct err e;
 
+	group_set_phase(g, WATCH_BETWEEN, 0, 0);
 	/* a leader that failed itself still owes the other hosts a round */
-	while (g->hosts > 1 && g->host_leader &&
+	while (g->hosts > 1 && g->host_leader && !mpi_watch(m, &e) &&
 		atomic_load(&m->page->failing) &&
 		atomic_load(&m->page->generation) != GENERATION_FAILED) {
 		if (reduce_step(m) && m->received)
@@ -373,89 +348,41 @@ static void mpi_detach(struct group *g)
 	g->loop->look_again = NULL;
 }
 
-static int mpi_agree(struct group *g, int status, struct err *e)
-{
-	int mine = INT_MAX, first;
-	struct err all;
-
-	/* a rank that only followed another's failure has less to say */
-	if (status)
-		mine = status == -ECANCELED ? (int)(g->size + g->first)
-					    : (int)g->first;
-	MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-	if (first == INT_MAX)
-		return 0;
-	first %= (int)g->size;
-	if (first == (int)g->first)
-		all = *e;
-	MPI_Bcast(&all, sizeof(all), MPI_BYTE, first, MPI_COMM_WORLD);
-	*e = all;
-	return e->code ? e->code : -EIO;
-}
-
-static int mpi_gather(struct group *g, const void *buf, size_t size_bytes,
-	int (*take)(void *arg, uint32_t process, const void *buf,
-		size_t size_bytes, struct err *e),
-	void *arg, struct err *e)
-{
-	MPI_Status st;
-	void *other;
-	uint32_t i;
-	int n, r, first_error = 0;
-
-	if (size_bytes > INT_MAX)
-		return err_set(e, ERR_BUG, -EOVERFLOW,
-			"a rank's record of %zu bytes is too long", size_bytes);
-	if (g->first) {
-		MPI_Send(buf, (int)size_bytes, MPI_BYTE, 0, 1, MPI_COMM_WORLD);
-		return 0;
-	}
-	first_error = take(arg, 0, buf, size_bytes, e);
-	for (i = 1; i < g->size; i++) {
-		MPI_Probe((int)i, 1, MPI_COMM_WORLD, &st);
-		MPI_Get_count(&st, MPI_BYTE, &n);
-		other = malloc((size_t)n + 1);
-		if (!other)
-			return err_nomem(e, "the ranks' records");
-		MPI_Recv(other, n, MPI_BYTE, (int)i, 1, MPI_COMM_WORLD,
-			MPI_STATUS_IGNORE);
-		r = first_error ? 0 : take(arg, i, other, (size_t)n, e);
-		if (r)
-			first_error = r;
-		free(other);
-	}
-	return first_error;
-}
-
-static int mpi_share(
-	struct group *g, void *buf, size_t size_bytes, struct err *e)
-{
-	(void)g, (void)e;
-	MPI_Bcast(buf, (int)size_bytes, MPI_BYTE, 0, MPI_COMM_WORLD);
-	return 0;
-}
-
 static _Atomic int64_t *mpi_limit_word(struct group *g)
 {
 	return &((struct mpi_group *)g)->page->limit_next_ns;
 }
 
+static void mpi_set_phase(struct group *g, enum watch_phase phase,
+	uint32_t epoch, uint32_t step)
+{
+	watch_set_phase(&((struct mpi_group *)g)->watch, phase, epoch, step);
+}
+
 static void mpi_close(struct group *g)
 {
 	struct mpi_group *m = (struct mpi_group *)g;
+	bool broken = m->broken || atomic_load(&m->page->broken);
 	uint32_t i;
 
+	watch_fini(&m->watch);
 	for (i = 0; m->fifo && i < g->ranks_on_host; i++)
 		if (m->fifo[i] >= 0)
 			close(m->fifo[i]);
 	if (m->own_fifo >= 0)
 		close(m->own_fifo);
+	free(m->fifo);
+	/*
+	 * MPI would wait for the dead, and for an mpirun that does not listen
+	 * while it ends the job; it may still use m.
+	 */
+	if (broken || loop_interrupted >= LOOP_HURRY)
+		return;
 	MPI_Win_free(&m->window);
 	if (m->leaders != MPI_COMM_NULL)
 		MPI_Comm_free(&m->leaders);
 	MPI_Comm_free(&m->local);
 	MPI_Finalize();
-	free(m->fifo);
 	free(m);
 }
 
@@ -470,6 +397,7 @@ static const struct group_ops mpi_ops = {
 	.gather = mpi_gather,
 	.share = mpi_share,
 	.limit_word = mpi_limit_word,
+	.set_phase = mpi_set_phase,
 	.close = mpi_close,
 };
 
@@ -510,6 +438,7 @@ int group_mpi_open(struct group **out, struct err *e)
 {
 	struct mpi_group *m = calloc(1, sizeof(*m));
 	MPI_Aint size;
+	size_t bytes;
 	int rank, n, unit, r;
 
 	if (!m)
@@ -528,14 +457,21 @@ int group_mpi_open(struct group **out, struct err *e)
 	m->g.first = (uint32_t)rank;
 	m->g.count = 1;
 	split_hosts(m, rank);
-	MPI_Win_allocate_shared(
-		m->g.host_leader ? sizeof(struct host_page) : 0, 1,
+	bytes = sizeof(*m->page) +
+		m->g.ranks_on_host * sizeof(m->page->slots[0]);
+	MPI_Win_allocate_shared(m->g.host_leader ? (MPI_Aint)bytes : 0, 1,
 		MPI_INFO_NULL, m->local, &m->page, &m->window);
 	MPI_Win_shared_query(m->window, 0, &size, &unit, &m->page);
 	if (m->g.host_leader)
-		memset(m->page, 0, sizeof(*m->page));
+		memset(m->page, 0, bytes);
 	MPI_Barrier(m->local);
-	r = check_clock(m, e);
+	/* losing a rank is for us to tell, not for MPI to abort on */
+	MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+	r = watch_init(&m->watch, m->page->slots, m->g.ranks_on_host,
+		m->local_rank, m->g.first, e);
+	MPI_Barrier(m->local);
+	if (!r)
+		r = check_clock(m, e);
 	r = mpi_agree(&m->g, r, e);
 	if (r) {
 		if (rank)

@@ -1,11 +1,14 @@
 /* Errors and the live line; see cli.h. */
 #include "cli/cli.h"
 
+#include "core/json.h"
 #include "storage/clock.h"
 
+#include <cJSON.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define PLAIN_GAP_NS 10000000000LL
@@ -21,6 +24,26 @@ int cli_fail(const struct err *e)
 	if (e->code == -EINTR)
 		return EXIT_INTERRUPTED;
 	return e->kind ? (int)e->kind : ERR_BUG;
+}
+
+int cli_fail_report(bool json, const struct err *e)
+{
+	int code = cli_fail(e);
+	struct cJSON *o;
+	char *text;
+
+	if (!json)
+		return code;
+	o = cJSON_CreateObject();
+	json_add_string(o, "status",
+		e->code == -EINTR ? "interrupted" : "failed");
+	json_add_string(o, "error", e->text);
+	json_add_u64(o, "exit_code", (uint64_t)code);
+	text = json_print(o, 2);
+	cJSON_Delete(o);
+	printf("%s\n", text ? text : "{}");
+	free(text);
+	return code;
 }
 
 void cli_line(bool keep, const char *fmt, ...)

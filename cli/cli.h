@@ -11,6 +11,9 @@
 /* Print "stoker: text" to stderr and return the exit code of the error. */
 int cli_fail(const struct err *e);
 
+/* The same, and with json the document {"status", "error", "exit_code"}. */
+int cli_fail_report(bool json, const struct err *e);
+
 /* A line on stderr that replaces itself on a terminal. Elsewhere it is
  * printed when `keep` is set or every 10 s. */
 void cli_line(bool keep, const char *fmt, ...)

@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "storage/host.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,6 +28,7 @@ int main(int argc, char **argv)
 	const struct command *c;
 	int words;
 
+	host_raise_open_files();
 	launch_argc = argc;
 	launch_argv = argv;
 	if (is_word(argc, argv, "--help") || is_word(argc, argv, "-h") ||

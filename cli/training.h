@@ -62,6 +62,7 @@ struct training_setup {
 	uint64_t datagen_files;	  /* in the manifest; 0 = not known */
 	char not_closed[32][320]; /* why this run is not CLOSED */
 	uint32_t not_closed_count;
+	bool same_filesystem; /* data and results */
 };
 
 /*

@@ -255,8 +255,14 @@ static int check_steps(const struct train_config *c, struct err *e)
 	uint64_t need = (c->batch_size * c->accelerators +
 				c->samples_per_file - 1) /
 			c->samples_per_file;
+	uint64_t samples = c->files / c->accelerators * c->samples_per_file;
 
-	if (c->files / c->accelerators * c->samples_per_file >= c->batch_size)
+	if (samples / c->batch_size > UINT32_MAX)
+		return err_set(e, ERR_USAGE, -EOVERFLOW,
+			"%" PRIu64 " samples for each accelerator make more "
+			"than 2^32 steps; use fewer, or larger batches",
+			samples);
+	if (samples >= c->batch_size)
 		return 0;
 	return err_set(e, ERR_USAGE, -EINVAL,
 		"%" PRIu64 " files for %" PRIu64 " accelerators with batches "

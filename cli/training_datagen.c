@@ -254,6 +254,14 @@ static int write_set(const struct dataset_job *j, struct outputs *x,
 	return r;
 }
 
+/* The watchdog tells of a rank. */
+static void say(void *ctx, const char *text)
+{
+	(void)ctx;
+	cli_line_end();
+	fprintf(stderr, "stoker: %s\n", text);
+}
+
 static int generate(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
@@ -268,12 +276,16 @@ static int generate(const struct training_options *o,
 	if (!r)
 		r = fill_job(o, s, &x, &j, &e);
 	j.group = g;
+	g->say = say;
 	launch_catch_signals();
 	if (!r)
 		r = write_set(&j, &x, &res, &e);
 	outputs_fini(&x);
-	if (g->first)
+	if (g->first) {
+		if (r)
+			launch_failed(&e);
 		return r ? (int)e.kind : 0;
+	}
 	if (r)
 		code = cli_fail(&e);
 	if (r == -EINTR)
@@ -308,13 +320,13 @@ static int generate_launched(struct training_options *o)
 {
 	struct training_setup s;
 	struct group *g;
-	uint32_t rank;
 	struct err e;
 	int r, code;
 
 	r = group_mpi_open(&g, &e);
 	if (r)
 		return cli_fail(&e);
+	launch_stdout(g->first);
 	if (!o->processes)
 		o->processes = g->size;
 	if (o->processes != g->size)
@@ -330,11 +342,13 @@ static int generate_launched(struct training_options *o)
 	} else if (!r) {
 		code = generate(o, &s, g);
 	} else {
-		code = g->first ? (int)e.kind : cli_fail(&e);
+		if (g->first)
+			launch_failed(&e);
+		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
 	}
-	rank = g->first;
+	code = launch_exit(g->first, code);
 	group_close(g);
-	return launch_exit(rank, code);
+	return code;
 }
 
 int cmd_training_datagen(int argc, const char **argv)
@@ -348,7 +362,7 @@ int cmd_training_datagen(int argc, const char **argv)
 
 	training_options_default(&o);
 	if (options_parse(training_datagen_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (help)
 		return command_help(training_datagen_rows);
 	if (o.help_params)
@@ -356,18 +370,18 @@ int cmd_training_datagen(int argc, const char **argv)
 	if (!o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"training datagen needs --data-dir DIR");
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	}
 	if (group_launched())
 		return generate_launched(&o);
 	if (training_resolve(&o, false, &s, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (o.dry_run)
 		return dry_run(&o, &s);
 	if (o.processes > 1)
 		return launch_mpirun(o.processes, o.hosts_list, o.per_node);
 	if (group_local_open(1, &g, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	code = generate(&o, &s, g);
 	group_close(g);
 	return code;

@@ -121,6 +121,7 @@ int training_check_rules(const struct training_options *o,
 	if (!edition_admits(&s->edition, c->division, c->model,
 		    c->accelerator, why, sizeof(why)))
 		c->division = DIV_WHATIF;
+	s->same_filesystem = f.same_filesystem == FACT_YES;
 	n = rules_evaluate(&f, PHASE_BEFORE, found, RULES_MAX);
 	list_findings(s, found, n);
 	return c->division == DIV_WHATIF ? 0 : refuse(s, found, n, e);

@@ -202,6 +202,14 @@ static int resume(const struct training_options *o,
 	return r;
 }
 
+/* The watchdog tells of a rank: at once, and in the record. */
+static void say(void *ctx, const char *text)
+{
+	cli_line_end();
+	fprintf(stderr, "stoker: %s\n", text);
+	record_note(ctx, "silent-rank", "%s", text);
+}
+
 static int run_in_group(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
@@ -225,8 +233,15 @@ static int run_in_group(const struct training_options *o,
 	int r, code = 0;
 
 	resolve_record(&rec, s);
+	g->say = say;
+	g->say_ctx = &rec;
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
+	/* said now, not after hours: mlcommons/storage#772 */
+	if (!g->first && s->same_filesystem)
+		fprintf(stderr, "stoker: warning: data and results are on the "
+				"same file system, not CLOSED; put "
+				"--results-dir on another\n");
 	record_init(&earlier);
 	r = g->first ? 0
 		     : outputs_init(&outputs, "run", training_run_rows, o, s,
@@ -243,6 +258,7 @@ static int run_in_group(const struct training_options *o,
 	if (!g->first) {
 		code = report(o, s, &rec, r ? &e : NULL);
 	} else if (r) {
+		launch_failed(&e);
 		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
 	}
 	outputs_fini(&outputs);
@@ -333,13 +349,13 @@ static int run_launched(struct training_options *o)
 {
 	struct training_setup s;
 	struct group *g;
-	uint32_t rank;
 	struct err e;
 	int r, code;
 
 	r = group_mpi_open(&g, &e);
 	if (r)
 		return cli_fail(&e);
+	launch_stdout(g->first);
 	if (!o->accelerators)
 		o->accelerators = g->size;
 	if (!o->hosts)
@@ -356,15 +372,17 @@ static int run_launched(struct training_options *o)
 	/* every rank read the same arguments: all come to the same end */
 	r = group_agree(g, r, &e);
 	if (r) {
-		code = g->first ? (int)e.kind : cli_fail(&e);
+		if (g->first)
+			launch_failed(&e);
+		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
 	} else if (o->dry_run) {
 		code = g->first ? 0 : dry_run(o, &s);
 	} else {
 		code = run_in_group(o, &s, g);
 	}
-	rank = g->first;
+	code = launch_exit(g->first, code);
 	group_close(g);
-	return launch_exit(rank, code);
+	return code;
 }
 
 /*
@@ -398,7 +416,7 @@ int cmd_training_run(int argc, const char **argv)
 	training_options_default(&o);
 	r = options_parse(training_run_rows, &o, argc, argv, &help, &e);
 	if (r)
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (help)
 		return command_help(training_run_rows);
 	if (o.help_params)
@@ -407,22 +425,22 @@ int cmd_training_run(int argc, const char **argv)
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"training run needs --data-dir DIR (a real drive) or "
 			"--drive MODEL (a modelled one)");
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	}
 	if (group_launched())
 		return run_launched(&o);
 	if (!o.accelerators)
 		o.accelerators = 1;
 	if (training_resolve(&o, true, &s, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (o.resume && look_before(&o, &s, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (o.dry_run)
 		return dry_run(&o, &s);
 	if (o.accelerators > 1 && !s.virtual_time && !o.in_process)
 		return launch_mpirun(o.accelerators, o.hosts_list, o.per_node);
 	if (group_local_open((uint32_t)o.accelerators, &g, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	code = run_in_group(&o, &s, g);
 	group_close(g);
 	return code;

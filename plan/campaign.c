@@ -6,6 +6,7 @@
 #include "datagen/dataset.h"
 #include "plan/data_source.h"
 #include "plan/hosts.h"
+#include "plan/shared.h"
 #include "storage/host.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@ struct job {
 	struct buffers buffers;
 	struct data_source source;
 	struct shard *shard;
+	bool wall_told;
 	struct rec_run *run; /* rank 0's process: where records go */
 };
 
@@ -50,8 +52,9 @@ static void note_buffers(struct job *j)
 		record_note(j->rec, "huge-pages",
 			"I/O buffers got 4-KiB pages instead of huge pages "
 			"(/sys/kernel/mm/transparent_hugepage/enabled is "
-			"\"never\", or memory is fragmented): large reads are "
-			"cut into small device requests");
+			"\"never\", this process may not (PR_SET_THP_DISABLE), "
+			"or memory is fragmented): large reads are cut into "
+			"small device requests");
 	if (b->register_error)
 		record_note(j->rec, "registered-buffers",
 			"I/O buffers are not registered with io_uring (%s%s): "
@@ -69,6 +72,7 @@ static int open_engine(struct job *j, struct err *e)
 	struct group *g = j->c->group;
 	uint32_t each = training_buffers(t);
 	bool real = engine_spec_is_real(&spec);
+	struct memory_room room;
 	char why[512];
 	int r;
 
@@ -79,8 +83,12 @@ static int open_engine(struct job *j, struct err *e)
 	j->rec->time.wall_anchor_ns = j->clock.wall_anchor_ns;
 	j->rec->time.is_virtual = j->clock.is_virtual;
 	if (real) {
+		memory_available(&room);
 		r = buffers_guard(g->ranks_on_host, each, t->transfer_bytes,
-			buffers_available_bytes(), e);
+			&room, e);
+		if (!r)
+			r = host_check_open_files(
+				g->count * t->read_threads, e);
 		if (r)
 			return r;
 	}
@@ -256,6 +264,22 @@ static int metrics(struct job *j, struct rec_run *run, struct err *e)
 	return 0;
 }
 
+/* Measurements follow CLOCK_MONOTONIC; the stamps in result files do not. */
+static void note_wall_step(struct job *j)
+{
+	int64_t step_ns = clock_wall_step_ns(&j->clock);
+
+	if (!j->c->group->host_leader || j->wall_told ||
+		(step_ns < NS_PER_S && step_ns > -NS_PER_S))
+		return;
+	j->wall_told = true;
+	record_note(j->rec, "wall-clock",
+		"the wall clock was set (or the host slept) by %+.1f s: time "
+		"stamps follow the clock as it was, measured times "
+		"(CLOCK_MONOTONIC) are not touched",
+		(double)step_ns / 1e9);
+}
+
 static int next_run(struct job *j, uint32_t i, struct err *e)
 {
 	struct group *g = j->c->group;
@@ -268,6 +292,8 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 	if (!run || !run->ranks)
 		r = err_nomem(e, "a run's record");
 	r = group_agree(g, r, e);
+	if (r && run)
+		run->status = REC_FAILED;
 	if (r)
 		return r;
 	j->run = run;
@@ -280,9 +306,10 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 		j->c->run_begins(j->c->ctx, run);
 	r = one_run(j, e);
 	run->end_ns = clock_now(&j->clock);
-	run->status = !r ? REC_FINISHED
-		      : loop_interrupted ? REC_INTERRUPTED
-					 : REC_FAILED;
+	run->status = !r	    ? REC_FINISHED
+		      : r == -EINTR ? REC_INTERRUPTED
+				    : REC_FAILED;
+	note_wall_step(j);
 	if (!r)
 		r = gather_notes(j, e);
 	if (!r && !g->first)
@@ -292,14 +319,32 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 	return group_agree(g, r, e);
 }
 
+/* About what the result files take: a step is four numbers of a rank. */
+static uint64_t results_bytes(
+	const struct campaign *c, const struct train_config *t)
+{
+	uint64_t epoch = 200ULL * training_steps(t) + 16384;
+
+	return (c->runs + c->warmups) * t->accelerators * t->epochs * epoch;
+}
+
 static int open_job(struct job *j, struct err *e)
 {
 	struct train_config *t = &j->rec->config;
 	struct group *g = j->c->group;
-	int r;
+	int r = 0;
 
 	/* deadlines of a millisecond want timers better than 50 us */
 	prctl(PR_SET_TIMERSLACK, 1000UL);
+	if (!g->first)
+		r = shared_probe_results(
+			t->results_dir, results_bytes(j->c, t), e);
+	r = group_agree(g, r, e);
+	if (!r)
+		r = shared_check(
+			g, t->data_folder, t->results_dir, j->rec, e);
+	if (r)
+		return r;
 	r = data_source_open(&j->source, t, j->c->allow_fallback, j->rec, e);
 	if (!r)
 		r = open_engine(j, e);
@@ -316,6 +361,8 @@ static int open_job(struct job *j, struct err *e)
 static void close_job(struct job *j)
 {
 	shard_free(j->shard);
+	if (j->engine && j->engine->in_flight)
+		return; /* a forced end: what never returned keeps its memory */
 	buffers_fini(&j->buffers);
 	engine_close(j->engine);
 	data_source_close(&j->source);

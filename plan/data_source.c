@@ -35,7 +35,11 @@ static uint64_t name_size(void *ctx, uint64_t i)
 {
 	struct data_source *d = ctx;
 
-	return dataset_file_bytes(&d->layout, d->dims[i]);
+	if (d->dims)
+		return dataset_file_bytes(&d->layout, d->dims[i]);
+	return d->has_manifest && d->manifest.file_bytes
+		       ? d->manifest.file_bytes[i]
+		       : 0;
 }
 
 static int compute_dims(struct data_source *d, struct err *e)
@@ -60,6 +64,8 @@ int data_source_total_bytes(
 	return r;
 }
 
+#define HOLES_LOOK 16
+
 /* As the reference: every k-th file, so that 10^4 looks are the most. */
 static uint64_t look_interval(uint64_t files)
 {
@@ -80,6 +86,11 @@ static int check_one(struct data_source *d, uint64_t i, struct err *e)
 				  size == d->manifest.file_bytes[i]))
 		return 0;
 	store_label(&d->store, i, path, sizeof(path));
+	if (r == -EISDIR || r == -EINVAL)
+		return err_set(e, ERR_IO, r,
+			"%s is %s, not a file of samples; remove it and run "
+			"the same datagen again, it mends this",
+			path, r == -EISDIR ? "a folder" : "a special file");
 	if (!r && size)
 		return err_set(e, ERR_IO, -EBADMSG,
 			"%s has %" PRIu64 " bytes, the manifest says %" PRIu64
@@ -131,26 +142,32 @@ static int check_manifest(struct data_source *d, const struct train_config *c,
 }
 
 /* One aligned read tells whether O_DIRECT works here. */
-static int try_direct(struct data_source *d, struct err *e)
+static int try_direct(struct data_source *d, uint64_t transfer_bytes,
+	struct err *e)
 {
 	struct store_file f;
 	int r = store_open(&d->store, 0, true, &f, e);
+	char path[4352];
 	void *buf;
 
 	if (r)
 		return r;
-	if (posix_memalign(&buf, 4096, 4096)) {
+	store_label(&d->store, 0, path, sizeof(path));
+	if (transfer_bytes % f.align) {
+		store_close(&d->store, &f);
+		return err_set(e, ERR_USAGE, -ERANGE,
+			"reader.transfer_size=%" PRIu64 " is no multiple of "
+			"the %u bytes that direct I/O on %s is aligned to",
+			transfer_bytes, f.align, path);
+	}
+	if (posix_memalign(&buf, f.align, f.align)) {
 		store_close(&d->store, &f);
 		return err_nomem(e, "a trial read");
 	}
-	if (pread(f.fd, buf, 4096, 0) < 0 && errno == EINVAL) {
-		char path[4352];
-
-		store_label(&d->store, 0, path, sizeof(path));
+	if (pread(f.fd, buf, f.align, 0) < 0 && errno == EINVAL)
 		r = err_set(e, ERR_ENV, -EINVAL,
 			"direct I/O refused on %s (EINVAL on read); pass "
 			"--buffered, or --allow-fallback", path);
-	}
 	free(buf);
 	store_close(&d->store, &f);
 	return r;
@@ -180,16 +197,64 @@ static int inspect_first(struct data_source *d, struct err *e)
 	return r;
 }
 
+/* What is wrong with the folder itself is said of it, not of a file. */
+static int check_folder(struct data_source *d, const struct train_config *c,
+	struct err *e)
+{
+	struct stat st;
+	int r = stat(c->data_dir, &st) ? -errno : 0;
+
+	if (r && r != -EACCES)
+		return err_set(e, ERR_USAGE, r, "--data-dir %s: %s",
+			c->data_dir, r == -ENOENT ? "no such folder"
+						  : strerror(-r));
+	if (!r && !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_USAGE, -ENOTDIR,
+			"--data-dir %s is a file, not a folder", c->data_dir);
+	if (access(d->folder, R_OK | X_OK) && errno == EACCES)
+		return err_set(e, ERR_ENV, -EACCES,
+			"%s may not be read by uid %u (EACCES); change its "
+			"owner or mode (and its parents'), or run as another "
+			"user", d->folder, geteuid());
+	return 0;
+}
+
+/*
+ * Reads of holes are answered by the file system without the device. A few
+ * files stand for all; a file system that cannot tell says "no holes".
+ */
+static void note_holes(struct data_source *d, struct record *rec)
+{
+	uint64_t n = d->layout.files < HOLES_LOOK ? d->layout.files
+						  : HOLES_LOOK;
+	uint64_t i, holes = 0;
+	struct store_file f;
+	off_t at;
+
+	for (i = 0; i < n; i++) {
+		if (store_open(&d->store, i * d->layout.files / n, false, &f,
+			    NULL))
+			continue;
+		at = lseek(f.fd, 0, SEEK_HOLE);
+		holes += at >= 0 && (uint64_t)at < f.size_bytes;
+		store_close(&d->store, &f);
+	}
+	if (holes)
+		record_note(rec, "holes",
+			"%" PRIu64 " of %" PRIu64 " sampled files have holes: "
+			"reads of holes do not reach the device, AU flatters "
+			"the drive; copy the set without making it sparse, or "
+			"generate it again", holes, n);
+}
+
 static int open_real(struct data_source *d, struct train_config *c,
 	bool allow_fallback, struct record *rec, struct err *e)
 {
 	uint64_t i, k = look_interval(c->files);
-	struct stat st;
-	int r;
+	int r = check_folder(d, c, e);
 
-	if (stat(c->data_dir, &st) || !S_ISDIR(st.st_mode))
-		return err_set(e, ERR_USAGE, -ENOENT,
-			"--data-dir %s: no such folder", c->data_dir);
+	if (r)
+		return r;
 	r = manifest_load(d->folder, &d->manifest, e);
 	if (r && r != -ENOENT)
 		return r;
@@ -215,7 +280,7 @@ static int open_real(struct data_source *d, struct train_config *c,
 	if (!r)
 		r = inspect_first(d, e);
 	if (!r && c->odirect) {
-		r = try_direct(d, e);
+		r = try_direct(d, c->transfer_bytes, e);
 		if (r == -EINVAL && allow_fallback) {
 			record_note(rec, "direct",
 				"%s; reading through the page cache instead "
@@ -226,6 +291,8 @@ static int open_real(struct data_source *d, struct train_config *c,
 	}
 	if (!r && c->verify)
 		r = compute_dims(d, e);
+	if (!r)
+		note_holes(d, rec);
 	return r;
 }
 

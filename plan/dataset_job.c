@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define PROGRESS_NS (500 * NS_PER_MS)
 
@@ -264,6 +265,7 @@ static int write_files(struct work *w, struct err *e)
 	if (!r) {
 		tasks[0] = generate_task(w->gen);
 		r = group_attach(j->group, &loop, tasks, e);
+		group_set_phase(j->group, WATCH_WRITE, 0, 0);
 		if (!r)
 			r = loop_run(&loop, e);
 		if (r)
@@ -305,8 +307,14 @@ static int prepare(struct work *w, uint64_t *free_bytes, struct err *e)
 {
 	struct store_namer namer = {
 		.ctx = w, .path = name_path, .size_bytes = name_size};
-	int r = describe(w, e);
+	struct stat st;
+	int r;
 
+	if (stat(w->j->folder, &st) ? errno == ENOTDIR : !S_ISDIR(st.st_mode))
+		return err_set(e, ERR_USAGE, -ENOTDIR,
+			"--data-dir: %s or a part of it is a file, not a "
+			"folder", w->j->folder);
+	r = describe(w, e);
 	if (r)
 		return r;
 	store_posix_init(&w->store, w->j->folder, &namer);

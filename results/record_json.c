@@ -505,7 +505,9 @@ int results_write_run(const struct record *rec, struct rec_run *run,
 	ret = results_write_files(rec, run, partial, e);
 	if (!ret)
 		ret = results_leaf_commit(leaf_dir, partial, e);
-	if (ret)
+	if (ret) {
 		run->leaf[0] = '\0';
+		file_remove_tree(partial, NULL);
+	}
 	return ret;
 }

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #define HUGE_BYTES (2 * MIB_BYTES)
 
@@ -31,9 +32,20 @@ static uint64_t proc_kb(const char *path, const char *key)
 	return kb * 1024;
 }
 
-uint64_t buffers_available_bytes(void)
+static int no_memory(const struct buffers *b, int code, struct err *e)
 {
-	return proc_kb("/proc/meminfo", "MemAvailable");
+	char limit[UNITS_TEXT_MAX] = "";
+	struct rlimit l;
+	bool limited = !getrlimit(RLIMIT_AS, &l) && l.rlim_cur != RLIM_INFINITY;
+
+	if (limited)
+		units_format_bytes(limit, l.rlim_cur);
+	return err_set(e, ERR_ENV, -code,
+		"no memory for %u buffers of %zu bytes: %s%s%s%s; lower "
+		"--queue-depth or reader.read_threads",
+		b->count, b->size_bytes, strerror(code),
+		limited ? " (the address space is limited to " : "", limit,
+		limited ? ": ulimit -v)" : "");
 }
 
 static int map_arena(struct buffers *b, struct err *e)
@@ -45,10 +57,7 @@ static int map_arena(struct buffers *b, struct err *e)
 	p = mmap(NULL, want, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (p == MAP_FAILED)
-		return err_set(e, ERR_ENV, -errno,
-			"no memory for %u buffers of %zu bytes: %s; lower "
-			"--queue-depth or reader.read_threads",
-			b->count, b->size_bytes, strerror(errno));
+		return no_memory(b, errno, e);
 	start = (uint8_t *)(((uintptr_t)p + HUGE_BYTES - 1) &
 		~((uintptr_t)HUGE_BYTES - 1));
 	if (start > p)
@@ -97,23 +106,23 @@ void buffers_fini(struct buffers *b)
 }
 
 int buffers_guard(uint64_t ranks_on_host, uint64_t buffers_per_rank,
-	uint64_t buffer_bytes, uint64_t available_bytes, struct err *e)
+	uint64_t buffer_bytes, const struct memory_room *room, struct err *e)
 {
 	unsigned __int128 need = (unsigned __int128)ranks_on_host *
 				 buffers_per_rank * buffer_bytes;
 	char need_text[UNITS_TEXT_MAX], have_text[UNITS_TEXT_MAX];
 	char one_text[UNITS_TEXT_MAX];
 
-	if (!available_bytes || need * 10 <= (unsigned __int128)available_bytes * 9)
+	if (!room->bytes || need * 10 <= (unsigned __int128)room->bytes * 9)
 		return 0;
 	return err_set(e, ERR_ENV, -ENOMEM,
 		"I/O buffers would take %s on this host (%" PRIu64
 		" ranks here x %" PRIu64 " buffers x %s) but only %s is "
-		"available; lower --queue-depth, reader.read_threads or the "
+		"available (%s); lower --queue-depth, reader.read_threads or the "
 		"ranks per host",
 		units_format_bytes(need_text,
 			need > UINT64_MAX ? UINT64_MAX : (uint64_t)need),
 		ranks_on_host, buffers_per_rank,
 		units_format_bytes(one_text, buffer_bytes),
-		units_format_bytes(have_text, available_bytes));
+		units_format_bytes(have_text, room->bytes), room->limit);
 }

@@ -7,6 +7,7 @@
  * virtual engine moves no bytes, so its buffers have no memory.
  */
 #include "core/err.h"
+#include "storage/memory.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -39,13 +40,10 @@ static inline void *buffers_at(const struct buffers *b, uint32_t i)
 }
 
 /*
- * Would local_ranks x buffers x size fit into available_bytes of one host?
- * ERR_ENV with the whole sum when it takes more than nine tenths of it.
+ * Would local_ranks x buffers x size fit into the room of one host? ERR_ENV
+ * with the whole sum when it takes more than nine tenths of it.
  */
 int buffers_guard(uint64_t ranks_on_host, uint64_t buffers_per_rank,
-	uint64_t buffer_bytes, uint64_t available_bytes, struct err *e);
-
-/* MemAvailable of this host (counts reclaimable cache); 0 if unknown. */
-uint64_t buffers_available_bytes(void);
+	uint64_t buffer_bytes, const struct memory_room *room, struct err *e);
 
 #endif

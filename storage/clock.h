@@ -21,6 +21,9 @@ struct clock {
 
 void clock_start(struct clock *c, bool is_virtual);
 
+/* How far the wall clock has been set since the start; + = forward. */
+int64_t clock_wall_step_ns(const struct clock *c);
+
 static inline int64_t clock_monotonic_ns(void)
 {
 	struct timespec ts;

@@ -108,8 +108,9 @@ static inline bool engine_spec_is_real(const struct engine_spec *s)
 
 /*
  * Open an engine on clock c (real clock only for uring and pread). When AUTO
- * had to leave io_uring, why[] says so (else it is empty). Close with
- * engine_close() when nothing is in flight.
+ * had to leave io_uring, why[] says so (else it is empty). engine_close() of
+ * an engine with requests in flight leaves it as it is, for the end of the
+ * process to deal with.
  */
 int engine_open(const struct engine_spec *s, struct clock *c,
 	struct engine **out, char *why, size_t why_bytes, struct err *e);

@@ -1,6 +1,7 @@
 /* Host facts; see host.h. */
 #include "storage/host.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -11,6 +12,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define FILES_SPARE 8 /* a ring, results, what libraries open */
 
 int host_drop_caches(struct err *e)
 {
@@ -142,6 +145,43 @@ char *host_cpuinfo_text(void)
 	out = last ? strdup(last) : NULL;
 	free(all);
 	return out;
+}
+
+void host_raise_open_files(void)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur == l.rlim_max)
+		return;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static uint64_t open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	uint64_t n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+int host_check_open_files(uint64_t more, struct err *e)
+{
+	uint64_t have = open_files();
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur == RLIM_INFINITY ||
+		have + more + FILES_SPARE <= l.rlim_cur)
+		return 0;
+	return err_set(e, ERR_ENV, -EMFILE,
+		"a process may have %llu files open (ulimit -n, hard limit), "
+		"the readers of this one need %" PRIu64 " beside %" PRIu64
+		" others; raise ulimit -Hn, or lower reader.read_threads",
+		(unsigned long long)l.rlim_cur, more, have + FILES_SPARE);
 }
 
 /* A folder that is still to be made will lie where its parent does. */

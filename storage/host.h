@@ -26,6 +26,11 @@ uint64_t host_memory_bytes(void); /* MemTotal */
 uint32_t host_cpu_count(void);
 void host_name(char *buf, size_t buf_bytes);
 
+/* Raise the soft limit of open files to the hard one. */
+void host_raise_open_files(void);
+/* May this process open `more` files beside those it has? ERR_ENV if not. */
+int host_check_open_files(uint64_t more, struct err *e);
+
 /* /proc/meminfo, and the last CPU's part of /proc/cpuinfo; malloc'd or NULL. */
 char *host_meminfo_text(void);
 char *host_cpuinfo_text(void);

@@ -172,7 +172,12 @@ int loop_drain(struct loop *l, struct err *e)
 	int r = 0;
 
 	engine_cancel_held(l->engine);
-	while (!r && l->engine->in_flight)
+	while (!r && l->engine->in_flight) {
+		if (loop_interrupted >= LOOP_FORCED)
+			return err_set(e, ERR_IO, -EINTR,
+				"interrupted, with %u requests that did not "
+				"return", l->engine->in_flight);
 		r = engine_wait(l->engine, CLOCK_NEVER, e);
+	}
 	return r;
 }

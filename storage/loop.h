@@ -40,7 +40,15 @@ struct loop {
 	void *arg;
 };
 
-/* Set by a signal handler: loop_run() then ends with -EINTR. */
+/*
+ * Set by a signal handler, and never lowered: loop_run() then ends with
+ * -EINTR, and from LOOP_FORCED on loop_drain() too.
+ */
+enum loop_interruption {
+	LOOP_LEAVE = 1, /* in order */
+	LOOP_HURRY,	/* a SIGKILL will follow */
+	LOOP_FORCED,	/* the user has lost patience */
+};
 extern volatile sig_atomic_t loop_interrupted;
 
 void loop_init(struct loop *l, struct engine *g);
@@ -58,7 +66,10 @@ void loop_sleep(struct loop *l, struct loop_task *t, int64_t deadline_ns);
  */
 int loop_run(struct loop *l, struct err *e);
 
-/* Cancel what is held back, wait for what is in flight; steps nobody. */
+/*
+ * Cancel what is held back, wait for what is in flight; steps nobody. -EINTR:
+ * forced to give up, the memory of what is in flight must stay.
+ */
 int loop_drain(struct loop *l, struct err *e);
 
 #endif

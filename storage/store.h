@@ -17,6 +17,7 @@ struct store_namer {
 	void *ctx;
 	/* full path of file i; 0 or -ENAMETOOLONG */
 	int (*path)(void *ctx, uint64_t i, char *buf, size_t buf_bytes);
+	/* 0: not known; may be NULL for real files */
 	uint64_t (*size_bytes)(void *ctx, uint64_t i);
 };
 
@@ -25,6 +26,7 @@ struct store_file {
 	uint64_t size_bytes;
 	int fd; /* -1 in a catalog */
 	bool direct;
+	uint32_t align; /* direct: of buffers, offsets and lengths */
 	bool temporary; /* created and not yet committed */
 };
 
@@ -32,6 +34,7 @@ struct store {
 	const struct store_ops *ops;
 	struct store_namer namer;
 	char root[4096];
+	uint32_t align; /* of the first file opened directly; 0: not known */
 };
 
 struct store_ops {
@@ -42,7 +45,7 @@ struct store_ops {
 		bool direct, struct store_file *f, struct err *e);
 	int (*commit)(struct store *s, struct store_file *f, struct err *e);
 	void (*close)(struct store *s, struct store_file *f);
-	/* size, or -ENOENT */
+	/* size, or -ENOENT; -EISDIR, -EINVAL: not a regular file */
 	int (*stat)(struct store *s, uint64_t id, uint64_t *size_bytes);
 	int (*free_space)(struct store *s, uint64_t *bytes, struct err *e);
 	void (*forget)(struct store *s, uint64_t id);
@@ -54,8 +57,10 @@ void store_posix_init(
 void store_catalog_init(struct store *s, const struct store_namer *n);
 
 /*
- * Open file id for reading. direct asks for O_DIRECT; where the file system
- * refuses it the error is ERR_ENV with code -EINVAL.
+ * Open file id for reading; a file of another size than the namer says is an
+ * error. direct asks for O_DIRECT; where the file system
+ * refuses it the error is ERR_ENV with code -EINVAL. Files of a store share
+ * one file system, so the first one tells the alignment of all.
  */
 static inline int store_open(struct store *s, uint64_t id, bool direct,
 	struct store_file *f, struct err *e)

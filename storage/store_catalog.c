@@ -1,6 +1,8 @@
 /* A catalog: files that have sizes and nothing else; see store.h. */
 #include "storage/store.h"
 
+#include "storage/dio_align.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -12,6 +14,7 @@ static int catalog_open(struct store *s, uint64_t id, bool direct,
 	f->id = id;
 	f->fd = -1;
 	f->direct = direct;
+	f->align = DIO_ALIGN_DEFAULT;
 	f->size_bytes = s->namer.size_bytes(s->namer.ctx, id);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "storage/store.h"
 
 #include "core/units.h"
+#include "storage/dio_align.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,6 +43,50 @@ static int direct_refused(const char *path, struct err *e)
 		path);
 }
 
+static int cannot_open(const char *path, bool direct, int code, struct err *e)
+{
+	bool denied = code == -EACCES || code == -EPERM;
+	struct stat st;
+
+	/* a folder refuses O_DIRECT, too */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return err_set(e, ERR_IO, code, "%s is not a regular file",
+			path);
+	if (code == -EINVAL && direct)
+		return direct_refused(path, e);
+	return err_set(e, denied ? ERR_ENV : ERR_IO, code,
+		"cannot open %s: %s%s", path, strerror(-code),
+		code == -ENOENT ? " (is the data set complete, and is "
+				  "dataset.num_files_train the number it was "
+				  "generated with?)"
+		: code == -EMFILE ? " (raise ulimit -n)"
+		: denied	  ? " (for the user stoker runs as)"
+				  : "");
+}
+
+static void set_align(struct store *s, struct store_file *f)
+{
+	if (f->direct && !s->align)
+		s->align = dio_align(f->fd);
+	f->align = f->direct ? s->align : 1;
+}
+
+/* Cut or replaced since it was looked at, it would flatter the drive. */
+static int check_size(struct store *s, uint64_t id, const char *path,
+	uint64_t have, struct err *e)
+{
+	uint64_t want = s->namer.size_bytes
+				? s->namer.size_bytes(s->namer.ctx, id)
+				: 0;
+
+	if (!want || have == want)
+		return 0;
+	return err_set(e, ERR_IO, -EBADMSG,
+		"%s has %llu bytes and should have %llu; was it changed during "
+		"the run? (the same datagen mends it)", path,
+		(unsigned long long)have, (unsigned long long)want);
+}
+
 static int posix_open(struct store *s, uint64_t id, bool direct,
 	struct store_file *f, struct err *e)
 {
@@ -56,30 +101,23 @@ static int posix_open(struct store *s, uint64_t id, bool direct,
 	f->id = id;
 	f->direct = direct;
 	f->fd = open(path, O_RDONLY | O_CLOEXEC | (direct ? O_DIRECT : 0));
-	if (f->fd < 0) {
-		r = -errno;
-		if (r == -EINVAL && direct)
-			return direct_refused(path, e);
-		return err_set(e, ERR_IO, r, "cannot open %s: %s%s", path,
-			strerror(-r),
-			r == -ENOENT ? " (is the data set complete, and is "
-				       "dataset.num_files_train the number it "
-				       "was generated with?)"
-			: r == -EMFILE ? " (raise ulimit -n)"
-				       : "");
-	}
+	if (f->fd < 0)
+		return cannot_open(path, direct, -errno, e);
 	if (fstat(f->fd, &st))
 		r = err_set(e, ERR_IO, -errno, "cannot stat %s: %s", path,
 			strerror(errno));
 	else if (!S_ISREG(st.st_mode))
 		r = err_set(e, ERR_IO, -EINVAL, "%s is not a regular file",
 			path);
+	else
+		r = check_size(s, id, path, (uint64_t)st.st_size, e);
 	if (r) {
 		close(f->fd);
 		f->fd = -1;
 		return r;
 	}
 	f->size_bytes = (uint64_t)st.st_size;
+	set_align(s, f);
 	return 0;
 }
 
@@ -132,6 +170,15 @@ static int posix_create(struct store *s, uint64_t id, uint64_t size_bytes,
 			strerror(-r));
 	}
 	f->temporary = true;
+	set_align(s, f);
+	if (f->align > DIO_ALIGN_DEFAULT) {
+		err_set(e, ERR_ENV, -EINVAL,
+			"direct writes to %s must be multiples of %u bytes, "
+			"which is not supported; pass --buffered", path,
+			f->align);
+		s->ops->close(s, f);
+		return -EINVAL;
+	}
 	/* Reserve now: no space is found before a byte is written. */
 	r = size_bytes ? fallocate(f->fd, 0, 0, (off_t)size_bytes) : 0;
 	if (r && errno != EOPNOTSUPP && errno != ENOSYS) {
@@ -189,6 +236,8 @@ static int posix_stat(struct store *s, uint64_t id, uint64_t *size_bytes)
 		return r;
 	if (stat(path, &st))
 		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -EINVAL;
 	*size_bytes = (uint64_t)st.st_size;
 	return 0;
 }
@@ -243,6 +292,7 @@ void store_posix_init(
 {
 	s->ops = &posix_ops;
 	s->namer = *n;
+	s->align = 0;
 	snprintf(s->root, sizeof(s->root), "%s", root);
 }
 

@@ -11,7 +11,6 @@
 
 /* Together a loader's readers keep at most this much in flight. */
 #define BUFFERS_BYTES_MAX (48 * MIB_BYTES)
-#define DIRECT_ALIGN 4096ULL
 
 /* One request of a reader, with the buffer that is its own for ever. */
 struct io {
@@ -131,7 +130,7 @@ static uint32_t next_file(const struct reader *r)
 static void set_range(struct reader *r)
 {
 	const struct loader *l = r->l;
-	uint64_t spf = l->c->samples_per_file, mask = DIRECT_ALIGN - 1;
+	uint64_t spf = l->c->samples_per_file, align = r->file.align;
 
 	r->next_offset = 0;
 	r->end_offset = r->file.size_bytes;
@@ -141,8 +140,8 @@ static void set_range(struct reader *r)
 		&r->next_offset, &r->end_offset);
 	if (!l->c->odirect)
 		return;
-	r->next_offset &= ~mask;
-	r->end_offset = (r->end_offset + mask) & ~mask;
+	r->next_offset = r->next_offset / align * align;
+	r->end_offset = (r->end_offset + align - 1) / align * align;
 	if (r->end_offset > r->file.size_bytes)
 		r->end_offset = r->file.size_bytes;
 }
@@ -272,6 +271,7 @@ static int reader_submit(struct reader *r, struct io *io)
 {
 	struct loader *l = r->l;
 	uint64_t left = r->end_offset - r->next_offset, len;
+	uint64_t align = r->file.align;
 	struct err e;
 	int err;
 
@@ -280,7 +280,7 @@ static int reader_submit(struct reader *r, struct io *io)
 					    : l->c->transfer_bytes);
 	len = io->want_bytes;
 	if (l->c->odirect)
-		len = (len + DIRECT_ALIGN - 1) / DIRECT_ALIGN * DIRECT_ALIGN;
+		len = (len + align - 1) / align * align;
 	io->reader = r;
 	io->op.fd = r->file.fd;
 	io->op.len_bytes = (uint32_t)len;

@@ -95,6 +95,11 @@ static void drop_caches(struct accel *a)
 			store_forget(env->store, a->order[i]);
 }
 
+static void set_phase(const struct accel *a, enum watch_phase phase)
+{
+	group_set_phase(a->t->env->group, phase, a->epoch, a->step);
+}
+
 static int epoch_start(struct accel *a, struct err *e)
 {
 	struct training *t = a->t;
@@ -106,8 +111,10 @@ static int epoch_start(struct accel *a, struct err *e)
 	a->order = shard_rank(t->env->shard, a->member);
 	loader_set_order(a->loader, a->order);
 	a->step = 0;
+	set_phase(a, WATCH_CACHE_DROP);
 	drop_caches(a);
 	a->state = EPOCH_BARRIER;
+	set_phase(a, WATCH_BARRIER);
 	group_barrier_start(t->env->group, a->member);
 	return 0;
 }
@@ -156,6 +163,7 @@ static void block_start(struct accel *a)
 	ep->block_ns = ep->start_ns;
 	a->load_from_ns = ep->block_ns;
 	a->state = LOAD;
+	set_phase(a, WATCH_LOAD);
 	for (b = 0; b < t->window && b < t->steps; b++)
 		loader_hand_out(a->loader, b);
 }
@@ -198,6 +206,7 @@ static void take_batch(struct accel *a)
 	a->compute_from_ns = clock_now(t->loop.clock);
 	a->compute_until_ns = a->compute_from_ns + t->c->computation_ns;
 	a->state = COMPUTE;
+	set_phase(a, WATCH_COMPUTE);
 	loop_sleep(&t->loop, &a->task, a->compute_until_ns);
 }
 
@@ -213,6 +222,7 @@ static void compute_done(struct accel *a, int64_t now_ns)
 		a->au_wall_from_ns = now_ns;
 	a->load_from_ns = now_ns; /* the barrier's start, for now */
 	a->state = STEP_BARRIER;
+	set_phase(a, WATCH_BARRIER);
 	group_barrier_start(a->t->env->group, a->member);
 }
 
@@ -271,6 +281,7 @@ static void step_done(struct accel *a)
 	}
 	show_progress(a, now, false);
 	a->state = LOAD;
+	set_phase(a, WATCH_LOAD);
 }
 
 static void epoch_done(struct accel *a)
@@ -382,7 +393,7 @@ int training_run(const struct training_env *env, struct rec_rank *ranks,
 	uint32_t i, n = env->group->count;
 	struct loop_task **tasks = calloc(n, sizeof(*tasks));
 	struct err drained;
-	int r = 0;
+	int r = 0, stuck = 0;
 
 	t.steps = training_steps(t.c);
 	t.window = loader_window(t.c);
@@ -413,12 +424,15 @@ int training_run(const struct training_env *env, struct rec_rank *ranks,
 		/* what is in flight ends; no reader asks for more */
 		for (i = 0; r && i < n; i++)
 			loader_stop(t.accels[i].loader);
-		if (loop_drain(&t.loop, &drained) && !r) {
+		stuck = loop_drain(&t.loop, &drained);
+		if (stuck && !r) {
 			*e = drained;
 			r = e->code;
 		}
 		r = group_agree(env->group, r, e);
 	}
+	if (stuck)
+		return r; /* what is in flight still owns its memory */
 	for (i = 0; t.accels && i < n; i++)
 		loader_close(t.accels[i].loader);
 	loop_fini(&t.loop);

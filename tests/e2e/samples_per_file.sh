@@ -37,6 +37,10 @@ holds '[.runs[].ranks[].epochs[].bytes_asked] == [$b, $b]' --argjson b $all
 run [01] --data-dir d $set --num-accelerators 3 --in-process \
 	--param reader.batch_size=7 --param train.epochs=1
 holds '[.runs[].ranks[].epochs[].steps] == [2, 2, 2]'
+# more than can be counted
+run 2 --drive null --param dataset.num_files_train=4000000000 \
+	--param dataset.num_samples_per_file=100 --param reader.batch_size=1
+said "make more than 2^32 steps"
 # another number than the set's is not read as if it were
 run 2 --data-dir d $small --param dataset.num_samples_per_file=4
 said "num_samples_per_file=5"

@@ -5,6 +5,10 @@
  *	deny uring COMMAND...	io_uring_setup fails with EPERM, as in Docker
  *	deny direct COMMAND...	open with O_DIRECT fails with EINVAL
  *	deny locks COMMAND...	flock fails with ENOLCK, as on NFS or Lustre
+ *	deny room COMMAND...	no reserving of space; writes behind 1 MiB of a
+ *				file fail with ENOSPC (pwrite, not io_uring)
+ *	deny sync COMMAND...	fsync fails with EIO
+ *	deny thp COMMAND...	no huge pages (not a filter)
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -48,25 +52,58 @@ static struct sock_filter locks[] = {
 	ALLOW,
 };
 
+static struct sock_filter room[] = {
+	FIELD(nr),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fallocate, 0, 1),
+	FAIL(EOPNOTSUPP),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pwrite64, 0, 3),
+	FIELD(args[3]),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 1 << 20, 0, 1),
+	FAIL(ENOSPC),
+	ALLOW,
+};
+
+static struct sock_filter sync_fails[] = {
+	FIELD(nr),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_fsync, 0, 1),
+	FAIL(EIO),
+	ALLOW,
+};
+
+#define KIND(name, filter)                                                     \
+	{name, {sizeof(filter) / sizeof(filter[0]), filter}}
+
+static const struct kind {
+	const char *name;
+	struct sock_fprog prog;
+} kinds[] = {
+	KIND("uring", uring),
+	KIND("direct", direct),
+	KIND("locks", locks),
+	KIND("room", room),
+	KIND("sync", sync_fails),
+	{"thp", {0, NULL}},
+};
+
+static int deny(const struct kind *k)
+{
+	if (!k->prog.filter)
+		return prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &k->prog);
+}
+
 int main(int argc, char **argv)
 {
-	struct sock_fprog p = {.len = sizeof(uring) / sizeof(uring[0]),
-		.filter = uring};
+	size_t i, n = sizeof(kinds) / sizeof(kinds[0]);
 
-	if (argc < 3)
+	for (i = 0; argc > 2 && i < n; i++)
+		if (!strcmp(argv[1], kinds[i].name))
+			break;
+	if (argc < 3 || i == n)
 		return 2;
-	if (!strcmp(argv[1], "direct")) {
-		p.len = sizeof(direct) / sizeof(direct[0]);
-		p.filter = direct;
-	} else if (!strcmp(argv[1], "locks")) {
-		p.len = sizeof(locks) / sizeof(locks[0]);
-		p.filter = locks;
-	} else if (strcmp(argv[1], "uring")) {
-		return 2;
-	}
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
-		prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &p)) {
-		perror("deny: seccomp");
+	if (deny(&kinds[i])) {
+		perror("deny");
 		return 77;
 	}
 	execvp(argv[2], argv + 2);

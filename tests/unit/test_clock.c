@@ -16,6 +16,23 @@ static void test_virtual_stands_still(void)
 	CU_ASSERT_EQUAL(clock_now(&c), 123456789);
 }
 
+/* A wall clock that was set 5 s forward, as seen from the anchor. */
+static void test_wall_step(void)
+{
+	struct clock c;
+	int64_t step;
+
+	clock_start(&c, false);
+	step = clock_wall_step_ns(&c);
+	CU_ASSERT(step > -100000000 && step < 100000000);
+	c.wall_anchor_ns -= 5000000000;
+	step = clock_wall_step_ns(&c);
+	CU_ASSERT(step > 4900000000 && step < 5100000000);
+	clock_start(&c, true);
+	c.wall_anchor_ns = 0;
+	CU_ASSERT_EQUAL(clock_wall_step_ns(&c), 0);
+}
+
 static void test_real_counts_from_its_start(void)
 {
 	int64_t before, after, now;
@@ -46,4 +63,5 @@ static void test_anchor(void)
 }
 
 UT_SUITE(clock, UT_CASE(test_virtual_stands_still),
-	UT_CASE(test_real_counts_from_its_start), UT_CASE(test_anchor))
+	UT_CASE(test_real_counts_from_its_start),
+	UT_CASE(test_wall_step), UT_CASE(test_anchor))

@@ -27,6 +27,13 @@ static int shelf_path(void *ctx, uint64_t i, char *buf, size_t buf_bytes)
 	return i > 900 || n < 0 || (size_t)n >= buf_bytes ? -ENAMETOOLONG : 0;
 }
 
+/* Of real files the size of number 9 is known. */
+static uint64_t known_size(void *ctx, uint64_t i)
+{
+	(void)ctx;
+	return i == 9 ? 9 : 0;
+}
+
 static uint64_t shelf_size(void *ctx, uint64_t i)
 {
 	(void)ctx;
@@ -35,7 +42,7 @@ static uint64_t shelf_size(void *ctx, uint64_t i)
 
 static void shelf_open(struct shelf *s)
 {
-	struct store_namer n = {s, shelf_path, shelf_size};
+	struct store_namer n = {s, shelf_path, known_size};
 
 	ut_dir_make(s->dir, "/tmp");
 	store_posix_init(&s->store, s->dir, &n);
@@ -137,6 +144,32 @@ static void test_open(void)
 	store_forget(&s.store, 7);
 	store_forget(&s.store, 8); /* not there: nothing happens */
 	CU_ASSERT_EQUAL(ut_file_size(path), 5);
+	ut_dir_remove(s.dir);
+}
+
+/* A file that was cut since it was looked at would flatter the drive. */
+static void test_size_is_known(void)
+{
+	char path[UT_PATH_MAX];
+	struct store_file f;
+	struct shelf s;
+	struct err e;
+
+	shelf_open(&s);
+	ut_file_write(in_shelf(path, &s, "f9"), "nine char", 9);
+	CU_ASSERT_EQUAL_FATAL(store_open(&s.store, 9, false, &f, &e), 0);
+	store_close(&s.store, &f);
+	ut_file_write(in_shelf(path, &s, "f9"), "nine", 4);
+	CU_ASSERT_EQUAL(store_open(&s.store, 9, false, &f, &e), -EBADMSG);
+	CU_ASSERT_EQUAL(e.kind, ERR_IO);
+	CU_ASSERT_EQUAL(f.fd, -1);
+	CU_ASSERT_PTR_NOT_NULL(
+		strstr(e.text, "f9 has 4 bytes and should have 9"));
+	/* a folder is called one, not a refusal of O_DIRECT */
+	CU_ASSERT_EQUAL(unlink(path), 0);
+	CU_ASSERT_EQUAL(mkdir(path, 0700), 0);
+	CU_ASSERT(store_open(&s.store, 9, true, &f, &e) < 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "not a regular file"));
 	ut_dir_remove(s.dir);
 }
 
@@ -259,5 +292,6 @@ static void test_catalog(void)
 
 UT_SUITE(store, UT_CASE(test_create_commit),
 	UT_CASE(test_close_before_commit), UT_CASE(test_open),
+	UT_CASE(test_size_is_known),
 	UT_CASE(test_errors), UT_CASE(test_no_space), UT_CASE(test_free_space),
 	UT_CASE(test_catalog))

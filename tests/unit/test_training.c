@@ -490,9 +490,30 @@ static void test_direct_padding(void)
 	sim_close(&s);
 }
 
+/*
+ * LMCache/LMCache#4364: where the file wants more than 4096, buffer, offset
+ * and length of every request follow.
+ */
+static void test_C19_direct_alignment(void)
+{
+	struct sim s;
+
+	sim_init(&s);
+	s.c.files = 4;
+	s.c.odirect = true;
+	s.c.transfer_bytes = 65536;
+	s.file_bytes = 2 * 65536 + 1;
+	s.align = 16384;
+	run_ok(&s);
+	CU_ASSERT_EQUAL(s.requests, 12);
+	CU_ASSERT_EQUAL(s.request_bytes, 4 * (2 * 65536 + 16384));
+	CU_ASSERT_EQUAL(s.misaligned, 0);
+	sim_close(&s);
+}
+
 UT_SUITE(training, UT_CASE(test_ample_drive), UT_CASE(test_starving_drive),
 	UT_CASE(test_one_reader), UT_CASE(test_latency), UT_CASE(test_barrier),
 	UT_CASE(test_C21_files_not_divisible), UT_CASE(test_C21_no_step),
 	UT_CASE(test_samples_per_file), UT_CASE(test_samples_of_one_file),
 	UT_CASE(test_two_runs_identical), UT_CASE(test_sums),
-	UT_CASE(test_direct_padding))
+	UT_CASE(test_direct_padding), UT_CASE(test_C19_direct_alignment))

@@ -92,6 +92,7 @@ static int sim_open(struct store *st, uint64_t id, bool direct,
 	f->id = id;
 	f->fd = -1;
 	f->direct = direct;
+	f->align = s->align ? s->align : 4096;
 	f->size_bytes = size_bytes(s, id);
 	return 0;
 }
@@ -108,6 +109,10 @@ static int tapped_queue(struct engine *g, struct engine_op *op)
 {
 	running->requests++;
 	running->request_bytes += op->len_bytes;
+	if (running->align && (op->offset_bytes % running->align ||
+				      op->len_bytes % running->align ||
+				      (uintptr_t)op->buf % running->align))
+		running->misaligned++;
 	if (g->in_flight > running->most_in_flight)
 		running->most_in_flight = g->in_flight;
 	return running->queue(g, op);

@@ -29,6 +29,7 @@ struct sim {
 	uint64_t (*size_of)(uint64_t id);
 	struct engine_spec drive;
 	int64_t barrier_ns; /* what each barrier takes */
+	uint32_t align;	 /* of direct I/O; 0: 4096 */
 	uint64_t bad_id; /* opening it fails; UINT64_MAX: none */
 	/*
 	 * Real files dir/f<id> instead of a catalog; then bad_id is cut to
@@ -45,7 +46,7 @@ struct sim {
 	size_t event_count, event_room;
 	uint64_t opens, closes, opens_before_bad;
 	uint32_t most_in_flight;
-	uint64_t requests, request_bytes;
+	uint64_t requests, request_bytes, misaligned;
 	/* its own */
 	struct clock clock;
 	struct engine *engine;
