@@ -7,6 +7,8 @@
 
 #include "accel_sim/group.h"
 #include "core/json.h"
+#include "results/trace_hdf5.h"
+#include "results/yaml.h"
 #include "storage/engine.h"
 
 #include <cJSON.h>
@@ -47,6 +49,10 @@ static void find_built(struct library *l)
 
 	snprintf(key, sizeof(key), " %s ", l->package);
 	at = strstr(all, key);
+	if (!at) {
+		snprintf(key, sizeof(key), " %s-serial ", l->package);
+		at = strstr(all, key);
+	}
 	if (!at)
 		return;
 	at += strlen(key);
@@ -62,6 +68,8 @@ static size_t libraries(struct library *l)
 		{"popt", "popt"},
 		{"isa-l", "libisal"},
 		{"GMP", "gmp"},
+		{"libyaml", "yaml-0.1"},
+		{"HDF5", "hdf5"}, /* Debian: hdf5-serial */
 	};
 	size_t i, n = sizeof(names) / sizeof(names[0]);
 
@@ -75,6 +83,8 @@ static size_t libraries(struct library *l)
 	group_mpi_version(l[1].running, VERSION_MAX);
 	snprintf(l[2].running, VERSION_MAX, "%s", cJSON_Version());
 	snprintf(l[5].running, VERSION_MAX, "%s", gmp_version);
+	snprintf(l[6].running, VERSION_MAX, "%s", results_yaml_version());
+	results_hdf5_version(l[7].running, VERSION_MAX);
 	return n;
 }
 

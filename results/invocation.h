@@ -75,7 +75,9 @@ int results_write_dlio_log(const struct invocation *v,
 	const struct rec_run *run, const char *dir, struct err *e);
 
 /*
- * The whole folder v->leaf, which appears with all its files or not at all.
+ * The whole folder v->leaf, which appears with all its files or not at all;
+ * only a trace.h5 that HDF5 cannot write (file locks) may be missing from it,
+ * and the error says so.
  * On an error what had been written stays in a hidden folder beside it, which
  * the text names.
  */

@@ -37,12 +37,7 @@ static int write_common(
 	return ret;
 }
 
-static int kept(const char *partial, struct err *e)
-{
-	return err_wrap(e, "what was written so far is in %s", partial);
-}
-
-/* The trace comes last: a file system may refuse what HDF5 asks of it. */
+/* All but the trace. */
 static int write_run(const struct invocation *v, const struct record *rec,
 	const struct rec_run *run, const char *dir, struct err *e)
 {
@@ -54,28 +49,44 @@ static int write_run(const struct invocation *v, const struct record *rec,
 		ret = results_write_dlio_log(v, run, dir, e);
 	if (!ret)
 		ret = results_write_dlio_config(v, dir, e);
-	if (!ret)
-		ret = results_write_trace(rec, run, dir, e);
 	return ret;
+}
+
+static int give_up(const char *partial, int code)
+{
+	file_remove_tree(partial, NULL);
+	return code;
 }
 
 int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 	struct rec_run *run, struct err *e)
 {
 	char partial[PATH_MAX];
-	int ret;
+	struct err other;
+	int ret, trace;
 
 	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
 	if (ret)
 		return ret;
 	snprintf(run->leaf, sizeof(run->leaf), "%s", v->leaf);
 	ret = write_run(v, rec, run, partial, e);
-	if (!ret)
-		ret = results_leaf_commit(v->leaf, partial, e);
-	if (!ret)
-		return 0;
-	run->leaf[0] = '\0';
-	return kept(partial, e);
+	if (ret) {
+		run->leaf[0] = '\0';
+		return give_up(partial, ret);
+	}
+	/* a file system may refuse what HDF5 asks of it: the rest is worth
+	 * keeping all the same */
+	trace = results_write_trace(rec, run, partial, e);
+	ret = results_leaf_commit(v->leaf, partial, trace ? &other : e);
+	if (ret && trace)
+		*e = other;
+	if (ret) {
+		run->leaf[0] = '\0';
+		return give_up(partial, ret);
+	}
+	return trace ? err_wrap(e, "all other files of the run are in %s",
+			       v->leaf)
+		     : 0;
 }
 
 int results_write_plain_leaf(const struct invocation *v, struct err *e)
@@ -94,5 +105,5 @@ int results_write_plain_leaf(const struct invocation *v, struct err *e)
 		ret = results_write_dlio_config(v, partial, e);
 	if (!ret)
 		ret = results_leaf_commit(v->leaf, partial, e);
-	return ret ? kept(partial, e) : 0;
+	return ret ? give_up(partial, ret) : 0;
 }

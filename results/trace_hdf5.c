@@ -352,3 +352,13 @@ int results_write_trace(const struct record *rec, const struct rec_run *run,
 	H5close();
 	return ret;
 }
+
+void results_hdf5_version(char *buf, size_t size)
+{
+	unsigned major, minor, release;
+
+	if (size)
+		buf[0] = '\0';
+	if (H5get_libversion(&major, &minor, &release) >= 0)
+		snprintf(buf, size, "%u.%u.%u", major, minor, release);
+}

@@ -15,11 +15,16 @@
 #include "core/err.h"
 #include "core/record.h"
 
+#include <stddef.h>
+
 /*
  * Write it into the folder dir. Where the file system has no locks (ENOLCK)
  * the error is ERR_ENV and names HDF5_USE_FILE_LOCKING.
  */
 int results_write_trace(const struct record *rec, const struct rec_run *run,
 	const char *dir, struct err *e);
+
+/* "1.10.8", of the HDF5 library that runs. */
+void results_hdf5_version(char *buf, size_t size);
 
 #endif

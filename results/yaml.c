@@ -136,3 +136,8 @@ int results_write_yaml(const char *path, const char *comment,
 	free(text);
 	return ret;
 }
+
+const char *results_yaml_version(void)
+{
+	return yaml_get_version_string();
+}

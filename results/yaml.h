@@ -13,4 +13,7 @@ struct cJSON;
 int results_write_yaml(const char *path, const char *comment,
 	const struct cJSON *tree, struct err *e);
 
+/* "0.2.5", of the libyaml that runs. */
+const char *results_yaml_version(void);
+
 #endif

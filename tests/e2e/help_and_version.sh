@@ -13,13 +13,13 @@ for word in --help -h help; do
 done
 expect 0 stoker version
 grep -qx 'stoker [0-9.]*' last.out || fail "version"
-for library in liburing "Open MPI" cJSON popt isa-l GMP kernel compiler; do
+for library in liburing "Open MPI" cJSON popt isa-l GMP libyaml HDF5 kernel compiler; do
 	grep -qE "^$library +[a-z ]*[0-9]+\\.[0-9]+" last.out ||
 		fail "$library: $(cat last.out)"
 done
 expect 0 stoker version --json
 holds '.name == "stoker" and (.version | test("^[0-9.]+$"))
-	and ([.libraries[].name] | length) == 6
+	and ([.libraries[].name] | length) == 8
 	and all(.libraries[]; .built | test("^[0-9.]+$"))
 	and all(.libraries[]; has("running")) and .kernel and .compiler'
 expect 0 stoker version --help

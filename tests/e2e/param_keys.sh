@@ -3,18 +3,18 @@
 . "$TESTS/e2e/lib"
 for command in datasize datagen run; do
 	expect 0 stoker training $command --help-params
-	[ "$(grep -c . last.out)" = 14 ] || fail "keys: $(cat last.out)"
+	[ "$(grep -c . last.out)" -ge 13 ] || fail "keys: $(cat last.out)"
 done
 grep -qE '^reader.odirect +true or false +allowed' last.out || fail "odirect"
 grep -qE '^reader.batch_size +1 to 1000000 +no ' last.out || fail "batch"
 sed 1d last.out | while read -r key range; do
 	case $range in
 	only*) value=1 ;;
-	npz*) value=hdf5 ;;
 	[0-9]*) value=2 ;;
 	size*) value=64KiB ;;
 	time*) value=10ms ;;
 	true*) value=yes ;;
+	npz*) value=npz ;;
 	*) fail "$key: what is $range?" ;;
 	esac
 	# the default deviation is that of samples of 140 MB
