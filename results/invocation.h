@@ -78,8 +78,6 @@ int results_write_dlio_log(const struct invocation *v,
  * The whole folder v->leaf, which appears with all its files or not at all;
  * only a trace.h5 that HDF5 cannot write (file locks) may be missing from it,
  * and the error says so.
- * On an error what had been written stays in a hidden folder beside it, which
- * the text names.
  */
 int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 	struct rec_run *run, struct err *e);

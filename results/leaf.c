@@ -11,6 +11,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static int write_text(const char *text, const char *dir, const char *command,
 	const char *stream, struct err *e)
@@ -61,7 +62,7 @@ static int give_up(const char *partial, int code)
 int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 	struct rec_run *run, struct err *e)
 {
-	char partial[PATH_MAX];
+	char partial[PATH_MAX], path[PATH_MAX];
 	struct err other;
 	int ret, trace;
 
@@ -77,6 +78,8 @@ int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 	/* a file system may refuse what HDF5 asks of it: the rest is worth
 	 * keeping all the same */
 	trace = results_write_trace(rec, run, partial, e);
+	if (trace && !results_path(path, partial, "trace.h5", &other))
+		unlink(path);
 	ret = results_leaf_commit(v->leaf, partial, trace ? &other : e);
 	if (ret && trace)
 		*e = other;
