@@ -254,6 +254,11 @@ static void child(const char *const *args, pid_t parent, int exit_fd)
 	/* a terminal's Ctrl-C is the parent's to handle */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/*
+	 * PMIx's default store has a lock in shared memory: a rank that dies
+	 * while it holds it leaves mpirun waiting for ever.
+	 */
+	setenv("PMIX_MCA_gds", "hash", 0);
 	if (getppid() != parent)
 		_exit(ERR_ENV);
 	execvp(args[0], (char *const *)(uintptr_t)args);
