@@ -79,10 +79,9 @@ for r in (0, 1):
         assert ep["start"] <= ep["block1"]["start"] < ep["block1"]["end"] <= ep["end"]
 END
 [ -z "$(find results -name '*.partial' -o -name '*.tmp')" ] || fail "left-overs"
-# whole or not at all: a place that is taken is not written into
+# a place that is taken is found before the run and not written into
 touch blocked
 expect 4 stoker training run --quiet --drive null --results-dir blocked \
 	-p dataset.num_files_train=70
-said "the run itself finished, but its files could not be written"
-said "blocked"
+said "before the first run: cannot create folder blocked"
 [ ! -s blocked ] || fail "blocked was written"
