@@ -6,7 +6,7 @@ datagen d --scale 1/32 --param dataset.num_files_train=56
 nothing_left() {
 	local f
 	for f in $(find /dev/shm /tmp -maxdepth 1 -newer d \
-		\( -name 'vader_segment*' -o -name 'stoker-*' \)); do
+		\( -name 'vader_segment*' -o -name 'stoker-??????' \)); do
 		[ -d "$f" ] || grep -qsF "$f" /proc/[0-9]*/maps ||
 			[ ! -e "$f" ] || return 1
 		[ ! -d "$f" ] || return 1
