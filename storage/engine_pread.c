@@ -5,8 +5,9 @@
  * wake word of the group.
  *
  * On tmpfs a request is a memory copy, over sooner than a thread is woken:
- * there the owner performs requests itself while it waits, and threads, fewer
- * than CPUs, take what lies behind the first.
+ * there the owner performs requests itself while it waits, and a thread only
+ * takes what is left when the owner's deadline has come. A second copier would
+ * be faster and cost more CPU per byte.
  */
 #include "storage/engine.h"
 
@@ -15,7 +16,6 @@
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -152,8 +152,8 @@ static int pread_queue(struct engine *g, struct engine_op *op)
 	pthread_mutex_lock(&p->lock);
 	list_put(&p->todo, op);
 	p->todo_count++;
-	/* the first is the owner's own, if it gets around to it */
-	if (!p->owner_helps || p->todo_count > 1)
+	/* the owner's own, unless it has no time: see pread_wait() */
+	if (!p->owner_helps)
 		call_thread(p);
 	pthread_mutex_unlock(&p->lock);
 	return 0;
@@ -275,17 +275,6 @@ static const struct engine_ops pread_ops = {
 	.close = pread_close,
 };
 
-/* One fewer than the CPUs we may use: the owner needs one. */
-static uint32_t helpers(void)
-{
-	cpu_set_t set;
-	int n = 0;
-
-	if (!sched_getaffinity(0, sizeof(set), &set))
-		n = CPU_COUNT(&set);
-	return n > 2 ? (uint32_t)n - 1 : 1;
-}
-
 int engine_pread_open(
 	const struct engine_spec *s, struct engine **out, struct err *e)
 {
@@ -302,8 +291,8 @@ int engine_pread_open(
 	if (!p->threads_max)
 		p->threads_max = 1;
 	p->owner_helps = engine_dir_is_tmpfs(s->dir);
-	if (p->owner_helps && p->threads_max > helpers())
-		p->threads_max = helpers();
+	if (p->owner_helps)
+		p->threads_max = 1;
 	*out = &p->g;
 	return 0;
 }
