@@ -228,17 +228,29 @@ void outputs_row(struct outputs *x, bool keep, const char *fmt, ...)
 	fprintf(x->rows_file, "\n");
 }
 
-/* <results>/<division>/<org>/results/<system>/training/<model>/<command>/ */
+int outputs_folder(
+	const struct train_config *c, const char *command, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%s/%s/%s/results/%s/training/%s/%s",
+		c->results_dir, rec_division_name(c->division), c->organization,
+		c->system_name, c->model, command);
+
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
 static int leaf_path(const struct outputs *x, const char *stamp, char buf[4096],
 	struct err *e)
 {
 	const struct train_config *c = &x->s->config;
-	int n = snprintf(buf, 4096, "%s/%s/%s/results/%s/training/%s/%s/%s",
-		c->results_dir, rec_division_name(c->division), c->organization,
-		c->system_name, c->model, x->command, stamp);
+	size_t n;
 
-	if (n > 0 && n < 4096)
-		return 0;
+	if (!outputs_folder(c, x->command, buf, 4096)) {
+		n = strlen(buf);
+		if (n + strlen(stamp) + 2 <= 4096) {
+			snprintf(buf + n, 4096 - n, "/%s", stamp);
+			return 0;
+		}
+	}
 	return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 		"--results-dir %s: path too long", c->results_dir);
 }

@@ -26,6 +26,14 @@ struct outputs {
 	int64_t row_ns; /* when the last row was kept */
 };
 
+/*
+ * Where the folders of a command ("run") lie:
+ * <results>/<division>/<org>/results/<system>/training/<model>/<command>.
+ * 0 or -ENAMETOOLONG.
+ */
+int outputs_folder(const struct train_config *c, const char *command, char *buf,
+	size_t size);
+
 /* Does nothing at all without --results-dir. */
 int outputs_init(struct outputs *x, const char *command,
 	const struct option_row *rows, const struct training_options *o,

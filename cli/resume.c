@@ -7,6 +7,7 @@
 #include "cli/resume.h"
 
 #include "cli/cli.h"
+#include "cli/outputs.h"
 
 #include "core/units.h"
 #include "results/history.h"
@@ -18,16 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where the folders of c's runs lie. */
-static int run_folder(const struct train_config *c, char *buf, size_t size)
-{
-	int n = snprintf(buf, size, "%s/%s/%s/results/%s/training/%s/run",
-		c->results_dir, rec_division_name(c->division), c->organization,
-		c->system_name, c->model);
-
-	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
-}
 
 __attribute__((format(printf, 2, 3))) static int refuse(
 	struct err *e, const char *fmt, ...)
@@ -246,7 +237,7 @@ int resume_find(const struct training_options *o,
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--resume goes with a real clock: in virtual time one "
 			"run stands for all");
-	if (run_folder(&s->config, folder, sizeof(folder)))
+	if (outputs_folder(&s->config, "run", folder, sizeof(folder)))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--results-dir %s: path too long", o->results_dir);
 	r = history_scan(folder, &h, e);
