@@ -2,11 +2,16 @@
 #define CLI_CHECKPOINTING_H
 /* The options of `stoker checkpointing ...` and what they resolve to. */
 #include "cli/options.h"
+#include "core/ckpt_record.h"
 #include "core/ckpt_shape.h"
 #include "core/err.h"
+#include "storage/engine.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+
+struct cJSON;
 
 struct checkpointing_options {
 	/* what */
@@ -16,11 +21,20 @@ struct checkpointing_options {
 	/* where */
 	const char *folder, *memory;
 	uint64_t hosts;
+	const char *drive, *clock, *engine, *hosts_list;
+	uint64_t per_node;
+	const char *results_dir, *system_name, *organization, *division;
+	/* how */
+	const char *io, *gap, *write_size, *read_size;
+	uint64_t write_depth, read_depth; /* 0: the mode's */
+	uint64_t keep, seed;
+	bool o_direct, rotate, verify, drop_caches, allow_cached, in_process;
 	/* output */
-	bool json;
+	bool json, dry_run, quiet;
 };
 
 extern const struct option_row checkpointing_datasize_rows[];
+extern const struct option_row checkpointing_run_rows[];
 
 void checkpointing_options_default(struct checkpointing_options *o);
 
@@ -34,6 +48,25 @@ bool checkpointing_shape_closed(const struct ckpt_shape *s);
 /* Size printed where it counts: "104.7045 GiB". */
 double checkpointing_gib(uint64_t bytes);
 
+/* Everything that a run needs to know before it starts. */
+struct checkpointing_setup {
+	struct ckpt_config config;
+	struct engine_spec engine;
+	bool virtual_time;
+	enum rec_division division;
+	char not_closed[16][200]; /* why this run is not CLOSED */
+	uint32_t not_closed_count;
+};
+
+/* ERR_USAGE where options contradict each other or the division. */
+int checkpointing_resolve(const struct checkpointing_options *o,
+	struct checkpointing_setup *s, struct err *e);
+
+/* The report for people, and as one JSON document. */
+void checkpointing_print_text(FILE *f, const struct ckpt_record *rec);
+struct cJSON *checkpointing_json(const struct ckpt_record *rec);
+
+int cmd_checkpointing_run(int argc, const char **argv);
 int cmd_checkpointing_datasize(int argc, const char **argv);
 
 #endif

@@ -63,6 +63,73 @@ const struct option_row checkpointing_datasize_rows[] = {
 	END,
 };
 
+const struct option_row checkpointing_run_rows[] = {
+	MODEL_ROWS,
+	HEADING("Run"),
+	TEXT("checkpoint-folder", folder, "DIR",
+		"folder on the drive under test; MODEL/global_epoch1_stepK go "
+		"below it", .words = COMPLETE_DIR),
+	TEXT("drive", drive, "MODEL",
+		"a modelled drive instead: constant:14.5GB/s,80us or null",
+		.not_closed = true, .words = "null constant:14.5GB/s,80us"),
+	TEXT("gap", gap, "TIME", "pause before each save and load",
+		.bare = "seconds", .standard = "5s", .not_closed = true),
+	COUNT("keep", keep, "K", 1, 100000,
+		"remove all but the last K checkpoints while saving",
+		.standard = "all", .not_closed = true),
+	FLAG("rotate-ranks", rotate,
+		"each rank loads what another has saved (of another host, if "
+		"there is one), as after a failure"),
+	FLAG("verify", verify, "compare every loaded byte with what was saved"),
+	COUNT("seed", seed, "N", 0, 0, "seed of the content",
+		.standard = "1"),
+	TEXT("division", division, "NAME",
+		"closed (refuses what the rules refuse), open or whatif",
+		.standard = "whatif", .words = "closed open whatif"),
+	HEADING("How bytes move"),
+	TEXT("io", io, "MODE",
+		"reference (buffered, as the benchmark does it) or direct "
+		"(O_DIRECT, many requests in flight)",
+		.standard = "reference", .words = "reference direct"),
+	FLAG("o-direct", o_direct, "the same as --io direct"),
+	TEXT("write-size", write_size, "SIZE", "one write",
+		.bare = "bytes", .standard = "reference 32 MiB, direct 1 MiB"),
+	TEXT("read-size", read_size, "SIZE", "one read",
+		.bare = "bytes", .standard = "reference 128 MiB, direct 1 MiB"),
+	COUNT("write-depth", write_depth, "N", 1, 1024,
+		"direct: writes in flight per rank", .standard = "16"),
+	COUNT("read-depth", read_depth, "N", 1, 1024,
+		"direct: reads in flight per rank", .standard = "16"),
+	FLAG("drop-caches", drop_caches,
+		"drop the page cache between saving and loading"),
+	FLAG("allow-cached", allow_cached,
+		"direct: load also what cannot be made cold; marked invalid"),
+	TEXT("engine", engine, "KIND", "uring, pread or auto",
+		.standard = "auto; pread for --io reference",
+		.words = "uring pread auto"),
+	HEADING("Where it runs"),
+	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
+		.letter = 's', .standard = "this one"),
+	COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",
+		.standard = "as mpirun thinks"),
+	FLAG("in-process", in_process,
+		"all ranks in one process, without MPI"),
+	TEXT("clock", clock, "KIND", "real or virtual",
+		.standard = "real; virtual on a modelled drive",
+		.words = "real virtual"),
+	OUTPUT_ROWS,
+	TEXT("results-dir", results_dir, "DIR",
+		"write result files below DIR", .letter = 'r',
+		.standard = "none", .words = COMPLETE_DIR),
+	TEXT("systemname", system_name, "NAME", "name in paths",
+		.standard = "host name"),
+	TEXT("orgname", organization, "NAME", "name in paths",
+		.standard = "local"),
+	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
+	FLAG("quiet", quiet, "no progress line"),
+	END,
+};
+
 void checkpointing_options_default(struct checkpointing_options *o)
 {
 	memset(o, 0, sizeof(*o));
@@ -70,6 +137,11 @@ void checkpointing_options_default(struct checkpointing_options *o)
 	o->mode = "auto";
 	o->scale = "1";
 	o->writes = o->reads = UINT64_MAX;
+	o->io = "reference";
+	o->engine = "auto";
+	o->division = "whatif";
+	o->organization = "local";
+	o->seed = 1;
 }
 
 int checkpointing_shape(const struct checkpointing_options *o,

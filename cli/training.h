@@ -89,6 +89,10 @@ void training_note_rules(const struct training_setup *s, struct record *rec);
 void training_not_closed(struct training_setup *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* "closed", "open", "whatif"; for the other workloads, too. */
+int training_parse_division(
+	const char *text, enum rec_division *d, struct err *e);
+
 int cmd_training_datasize(int argc, const char **argv);
 int cmd_training_datagen(int argc, const char **argv);
 int cmd_training_run(int argc, const char **argv);

@@ -61,7 +61,8 @@ static int apply_params(const struct training_options *o,
 	return 0;
 }
 
-static int parse_division(const char *text, enum rec_division *d, struct err *e)
+int training_parse_division(
+	const char *text, enum rec_division *d, struct err *e)
 {
 	if (!strcmp(text, "whatif"))
 		*d = DIV_WHATIF;
@@ -278,7 +279,7 @@ static int resolve_workload(const struct training_options *o,
 
 	r = edition_load(o->config_dir, o->edition, &s->edition, e);
 	if (!r)
-		r = parse_division(o->division, &c->division, e);
+		r = training_parse_division(o->division, &c->division, e);
 	if (!r)
 		r = profile_load(o->config_dir, o->model, o->accelerator,
 			&s->profile, e);
