@@ -66,6 +66,14 @@ int checkpointing_resolve(const struct checkpointing_options *o,
 void checkpointing_print_text(FILE *f, const struct ckpt_record *rec);
 struct cJSON *checkpointing_json(const struct ckpt_record *rec);
 
+/*
+ * Write the result folder of a finished run (rank 0), if one was asked for;
+ * its name goes to leaf. rows: what was shown on the way.
+ */
+int checkpointing_write_leaf(const struct checkpointing_options *o,
+	const struct checkpointing_setup *s, const struct ckpt_record *rec,
+	const char *rows, char leaf[4096], struct err *e);
+
 int cmd_checkpointing_run(int argc, const char **argv);
 int cmd_checkpointing_datasize(int argc, const char **argv);
 

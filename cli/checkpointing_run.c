@@ -22,18 +22,48 @@ struct view {
 	const struct checkpointing_options *o;
 	const struct checkpointing_setup *s;
 	uint64_t bytes;
+	/* the rows that were shown, for the log of stderr */
+	char *rows;
+	size_t rows_bytes;
+	FILE *rows_file;
 };
 
 static void show(void *ctx, const struct ckpt_op *op)
 {
 	const struct view *v = ctx;
 	double s = (double)(op->end_ns - op->start_ns) / 1e9;
+	char row[128];
 
+	snprintf(row, sizeof(row),
+		"%s of checkpoint %u: rank 0 took %.3f s (%.3f GiB/s)",
+		op->load ? "load" : "save", op->step, s,
+		s > 0 ? checkpointing_gib(v->bytes) / s : 0);
+	if (v->rows_file)
+		fprintf(v->rows_file, "%s\n", row);
 	if (!v->o->quiet)
-		cli_line(!v->s->virtual_time, "%s %u of %u: rank 0 took %.3f s (%.3f GiB/s)",
-			op->load ? "load" : "save", op->step,
-			op->load ? v->s->config.reads : v->s->config.writes, s,
-			s > 0 ? checkpointing_gib(v->bytes) / s : 0);
+		cli_line(!v->s->virtual_time, "%s", row);
+}
+
+/* Rank 0, of a run that has ended well. */
+static int write_leaf(struct view *v, struct ckpt_record *rec, struct err *e)
+{
+	char leaf[4096] = "";
+	uint32_t i;
+	int r;
+
+	if (!rec->base.config.results_dir[0])
+		return 0;
+	for (i = 0; v->rows_file && i < rec->base.note_count; i++)
+		fprintf(v->rows_file, "note: %s\n", rec->base.notes[i].text);
+	if (!v->rows_file || fflush(v->rows_file))
+		return err_nomem(e, "the log");
+	r = checkpointing_write_leaf(v->o, v->s, rec, v->rows, leaf, e);
+	if (r)
+		return err_wrap(e, "the run itself finished, but its files "
+				   "could not be written");
+	if (!v->o->quiet)
+		fprintf(stderr, "results: %s\n", leaf);
+	return 0;
 }
 
 /* The watchdog tells of a rank: at once, and in the record. */
@@ -90,7 +120,10 @@ static void resolve_record(struct ckpt_record *rec,
 	snprintf(base->model, sizeof(base->model), "%s",
 		s->config.shape.model.name);
 	base->division = s->division;
-	base->accelerators = s->config.shape.ranks;
+	/* DLIO's defaults of what has no meaning here */
+	base->accelerators = base->files = s->config.shape.ranks;
+	base->samples_per_file = 1;
+	base->record_bytes = 65536;
 	if (o->drive)
 		snprintf(base->drive, sizeof(base->drive), "%s", o->drive);
 	if (o->results_dir)
@@ -131,8 +164,12 @@ static int run_in_group(const struct checkpointing_options *o,
 	g->say = say;
 	g->say_ctx = &rec.base;
 	launch_catch_signals();
+	if (!g->first)
+		view.rows_file = open_memstream(&view.rows, &view.rows_bytes);
 	r = ckpt_run(&c, &rec, &e);
 	cli_line_end();
+	if (!g->first && !r)
+		r = write_leaf(&view, &rec, &e);
 	if (!g->first) {
 		code = r ? cli_fail(&e)
 		       : rec.load.count && !rec.load.valid ? ERR_VERDICT
@@ -145,6 +182,9 @@ static int run_in_group(const struct checkpointing_options *o,
 		launch_failed(&e);
 		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
 	}
+	if (view.rows_file)
+		fclose(view.rows_file);
+	free(view.rows);
 	ckpt_record_fini(&rec);
 	return code;
 }

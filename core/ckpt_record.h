@@ -33,6 +33,7 @@ struct ckpt_config {
 /* One save or load by one rank. */
 struct ckpt_op {
 	uint32_t step; /* checkpoint, from 1 */
+	uint32_t host; /* that did it: index into base.hosts */
 	bool load;
 	int64_t start_ns, end_ns; /* behind the barrier; own end */
 	uint64_t bytes;		  /* moved by this rank */

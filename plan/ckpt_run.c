@@ -311,7 +311,9 @@ static void note_caches(struct ckpt_record *rec)
 			rec->load.cached_pct);
 	for (i = 0; i < rec->base.host_count; i++)
 		memory += rec->base.hosts[i].memory_bytes;
-	if (c->writes && !rec->base.time.is_virtual && written < 3 * memory)
+	/* direct loads are proven cold, one by one */
+	if (c->writes && c->io == CKPT_IO_REFERENCE &&
+		!rec->base.time.is_virtual && written < 3 * memory)
 		record_note(&rec->base, "3x-memory",
 			"%.2f GiB written are less than 3 x client memory "
 			"(%.2f GiB): caches must be cleared between saving and "

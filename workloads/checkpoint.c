@@ -165,6 +165,7 @@ static void op_begin(struct rank *r)
 
 	op->load = r->op >= c->writes;
 	op->step = ckpt_config_step(c, r->op);
+	op->host = r->job->env->group->host;
 	r->owner = r->rank;
 	if (op->load)
 		r->owner = (r->rank + c->rotate) % c->shape.ranks;
