@@ -94,6 +94,9 @@ struct why {
 	double error_points; /* against the measured one */
 	bool rough;
 	char rough_why[256];
+	/* smallest rate of this drive that reaches the floor for this run's N,
+	 * latency and step cost as they are; 0: no rate does, <0: not asked */
+	double floor_gb_per_s;
 	uint32_t answer_count;
 	struct why_answer answers[WHY_ANSWERS_MAX];
 };

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TIME_NS_MAX 40000000000000 /* 11 hours, of a step */
+
 static double share(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
@@ -143,8 +145,8 @@ static int explain_ranks(
 	}
 	w->meet_pct = share(meet, all);
 	w->skew_pct = share(skew, all);
-	w->step_cost_ns = (int64_t)((w->mean.software_pct + w->meet_pct) / 100 *
-				    all / (double)steps);
+	all *= (w->mean.software_pct + w->meet_pct) / 100 / (double)steps;
+	w->step_cost_ns = all < TIME_NS_MAX ? (int64_t)all : TIME_NS_MAX;
 	w->has_ranks = true;
 	free(last);
 	return 0;
@@ -330,6 +332,22 @@ static void explain_cores(
 	w->cores_busy = time > 0 ? cpu / time : 0;
 }
 
+/* A record from a file may hold anything. */
+static bool is_config(const struct train_config *c)
+{
+	return c->accelerators && c->accelerators <= 1000000 &&
+	       c->batch_size && c->batch_size <= 1U << 24 && c->files &&
+	       c->samples_per_file && c->samples_per_file <= 1U << 30 &&
+	       c->record_bytes && c->record_bytes <= 1ULL << 40 &&
+	       c->computation_ns > 0 && c->computation_ns <= TIME_NS_MAX &&
+	       c->read_threads && c->read_threads <= 65536 &&
+	       c->queue_depth && c->queue_depth <= 65536 &&
+	       c->transfer_bytes && c->transfer_bytes <= 1U << 30 &&
+	       c->prefetch_factor && c->prefetch_factor <= 65536 &&
+	       c->record_stdev_bytes >= 0 &&
+	       c->record_stdev_bytes <= (double)c->record_bytes;
+}
+
 int why_explain(const struct record *rec, const struct rec_run *run,
 	const struct drive_profile *profile, struct why *w, struct err *e)
 {
@@ -344,6 +362,11 @@ int why_explain(const struct record *rec, const struct rec_run *run,
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"run %s has no AU to explain: it needs at least 2 "
 			"steps an epoch",
+			run->stamp);
+	if (!is_config(&rec->config))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"the record of run %s holds a configuration that no "
+			"run can have had",
 			run->stamp);
 	w->rank_count = run->rank_count;
 	w->meets = m->meets_exact;

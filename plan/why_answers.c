@@ -14,7 +14,9 @@
 #include <string.h>
 
 #define ROUGH_POINTS 3.0
-#define REQUESTS_MAX 4000000.0 /* of one virtual run: about a second */
+#define REQUESTS_MAX 1000000.0 /* of one virtual run: 0.1 s */
+#define RATE_FACTOR 4.0	       /* times what the bytes need: then give up */
+#define RATE_ROUNDS 10	       /* 3 / 2^8 of it: 1.2 % */
 
 /* What is asked: the run with one thing changed. */
 struct question {
@@ -24,6 +26,8 @@ struct question {
 	struct why *w;
 	uint64_t accelerators, read_threads, prefetch_size;
 	bool odirect;
+	bool unlimited;	 /* without --limit-read */
+	double gb_per_s; /* instead of the drive's; 0 = its own */
 };
 
 /* Steps an epoch, so that the answer has a steady window where one can be. */
@@ -92,9 +96,11 @@ static int ask(
 	struct whatif w = {.config = &c, .epochs = 1};
 	int r;
 
-	why_drive_of(q->rec, q->profile, q->odirect, q->w, &d);
+	why_drive_of(q->rec, q->profile, q->odirect, q->unlimited, q->w, &d);
 	configure(q, &c);
 	w.engine = d.engine;
+	if (q->gb_per_s > 0)
+		w.engine.bytes_per_s = (uint64_t)(q->gb_per_s * 1e9);
 	r = whatif_run(&w, &m, e);
 	if (r)
 		return r;
@@ -190,6 +196,36 @@ static int validate(const struct question *q, const struct why_drive *d,
 	return 0;
 }
 
+/*
+ * The smallest rate that reaches the floor, to about 1 %. Bytes alone need
+ * needed_gb_per_s; uneven batches, latency and step cost need more.
+ */
+static int ask_rate(
+	struct question q, const struct why_drive *d, struct err *e)
+{
+	double low = q.w->needed_gb_per_s, high = RATE_FACTOR * low;
+	struct why_answer a;
+	int r = 0, i;
+
+	q.w->floor_gb_per_s = -1;
+	if (d->engine.kind != ENGINE_CONSTANT || low <= 0)
+		return 0;
+	q.w->floor_gb_per_s = 0;
+	for (i = 0; !r && i < RATE_ROUNDS; i++) {
+		q.gb_per_s = !i ? high : i == 1 ? low : (low + high) / 2;
+		r = ask(&q, &a, e);
+		if (r || (!i && !a.meets))
+			return r;
+		if (a.meets)
+			q.w->floor_gb_per_s = high = q.gb_per_s;
+		else
+			low = q.gb_per_s;
+		if (i == 1 && a.meets)
+			return 0;
+	}
+	return r;
+}
+
 static int ask_accelerators(struct question q, struct err *e)
 {
 	uint64_t n = q.accelerators;
@@ -225,10 +261,24 @@ int why_answers(const struct record *rec, const struct rec_run *run,
 	struct why_drive d, other;
 	int r;
 
-	why_drive_of(rec, profile, q.odirect, w, &d);
-	why_drive_of(rec, profile, !q.odirect, w, &other);
+	if ((double)(rec->config.batch_size * (q.accelerators + 1)) *
+			(double)rec->config.record_bytes /
+			(double)rec->config.transfer_bytes >
+		10 * REQUESTS_MAX)
+		return err_set(e, ERR_USAGE, -E2BIG,
+			"a step of %" PRIu64 " accelerators makes more than "
+			"10 million requests, too many to run again",
+			q.accelerators);
+	why_drive_of(rec, profile, q.odirect, false, w, &d);
+	why_drive_of(rec, profile, !q.odirect, false, w, &other);
 	snprintf(w->model, sizeof(w->model), "%s", d.name);
 	r = validate(&q, &d, e);
+	if (!r)
+		r = ask_rate(q, &d, e);
+	q.unlimited = true;
+	if (!r && profile && rec->config.limit_read_bytes_per_s)
+		r = answer(&q, false, e, "no --limit-read");
+	q.unlimited = false;
 	if (!r)
 		r = ask_accelerators(q, e);
 	if (!r)

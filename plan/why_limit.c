@@ -15,6 +15,7 @@
 #define FROM_MEMORY_PCT 50.0 /* of the bytes */
 #define DATASET_FACTOR 1.1   /* true over nominal bytes */
 #define BUSY_BYTES 1.5e6     /* in flight: 14.5 GB/s x 100 us */
+#define RATE_GB_MAX 1e6	     /* no drive: what a wrong record may say */
 #define QUEUED 2.0	     /* median over fastest latency */
 
 static void say(char *buf, size_t size, const char *fmt, ...)
@@ -83,8 +84,8 @@ static void from_record(
 }
 
 void why_drive_of(const struct record *rec,
-	const struct drive_profile *profile, bool odirect, const struct why *w,
-	struct why_drive *d)
+	const struct drive_profile *profile, bool odirect, bool unlimited,
+	const struct why *w, struct why_drive *d)
 {
 	double limit = (double)rec->config.limit_read_bytes_per_s / 1e9 *
 		       (double)(rec->config.hosts ? rec->config.hosts : 1);
@@ -102,8 +103,10 @@ void why_drive_of(const struct record *rec,
 	} else {
 		from_record(rec, w, d);
 	}
-	if (limit > 0 && d->gb_per_s > limit)
+	if (!unlimited && limit > 0 && d->gb_per_s > limit)
 		d->gb_per_s = limit;
+	if (d->gb_per_s > RATE_GB_MAX)
+		d->gb_per_s = RATE_GB_MAX;
 	d->engine.bytes_per_s = (uint64_t)(d->gb_per_s * 1e9 + 0.5);
 	if (d->engine.kind == ENGINE_CONSTANT && !d->engine.bytes_per_s)
 		d->engine.bytes_per_s = 1;
@@ -241,7 +244,7 @@ static void storage_limit(const struct record *rec, const struct rec_run *run,
 	say_storage(w);
 	if (plain_limit(rec, run, w))
 		return;
-	why_drive_of(rec, profile, rec->config.odirect, w, &d);
+	why_drive_of(rec, profile, rec->config.odirect, false, w, &d);
 	if (d.known)
 		known_limit(rec, &d, w);
 	else

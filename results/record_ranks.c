@@ -1,5 +1,6 @@
 /* The ranks of a run, their epochs and steps, read back; see record_read.h. */
 #include "results/record_fields.h"
+#include "results/record_json.h"
 #include "results/record_read.h"
 
 #include "core/record.h"
@@ -15,6 +16,8 @@
 #define EPOCHS_MAX 100000
 #define STEPS_MAX 100000000
 #define HOSTS_MAX 100000
+/* 11 hours; so many of the longest still fit into 64 bits */
+#define STEP_NS_MAX 40000000000000.0
 
 static const struct cJSON *member(const struct cJSON *o, const char *key)
 {
@@ -62,7 +65,7 @@ static int get_steps(const struct cJSON *o, const char *key, int64_t *ns,
 	cJSON_ArrayForEach(c, list)
 	{
 		if (!cJSON_IsNumber(c) || !(c->valuedouble >= 0) ||
-			c->valuedouble >= 9e18)
+			c->valuedouble > STEP_NS_MAX)
 			return record_bad(e, name, key);
 		*ns++ = (int64_t)c->valuedouble;
 	}
@@ -81,7 +84,8 @@ static int get_epoch(const struct cJSON *o, bool steps, uint32_t room,
 			o, "steady", &record_steady, &to.steady, name, e);
 	if (r)
 		return r;
-	if (to.steps > room || to.block_end_ns < to.block_ns ||
+	if (to.steps > room || to.block_ns < 0 ||
+		to.block_end_ns < to.block_ns || to.steady.begin_ns < 0 ||
 		to.steady.first > to.steady.end || to.steady.end > to.steps ||
 		to.steady.begin_ns > to.steady.end_ns)
 		return record_bad(e, name, "steps");
@@ -171,6 +175,7 @@ static int check_alike(
 {
 	const struct rec_run *run = &rec->runs[0];
 	const struct rec_rank *k, *first = &run->ranks[0];
+	uint64_t steps = 0;
 	uint32_t r, i;
 
 	for (r = 0; r < run->rank_count; r++) {
@@ -181,10 +186,14 @@ static int check_alike(
 			(run->metrics.epochs &&
 				k->epoch_count != run->metrics.epochs))
 			return record_bad(e, name, "epochs");
-		for (i = 0; i < k->epoch_count; i++)
+		for (i = 0; i < k->epoch_count; i++) {
+			steps += k->epochs[i].steps;
 			if (k->epochs[i].steps != first->epochs[i].steps)
 				return record_bad(e, name, "steps");
+		}
 	}
+	if (steps > RECORD_STEPS_MAX && !run->no_step_times)
+		return record_bad(e, name, "step_times");
 	return 0;
 }
 

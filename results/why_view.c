@@ -74,7 +74,7 @@ static void print_storage(FILE *f, const struct why *w)
 
 	fprintf(f, "\nstorage: %.3f GB/s over all the time",
 		w->delivered_gb_per_s);
-	if (w->busy_pct >= 0)
+	if (w->busy_pct > 0)
 		fprintf(f, ", %.3f GB/s in the %.1f %% of it that it was "
 			   "asked for something",
 			w->busy_gb_per_s, w->busy_pct);
@@ -126,6 +126,13 @@ static void print_answers(FILE *f, const struct why *w)
 		w->error_points);
 	if (w->rough)
 		fprintf(f, "; rough: %s", w->rough_why);
+	if (w->floor_gb_per_s > 0)
+		fprintf(f, "\nAU %g %% takes a drive of %.2f GB/s with this "
+			   "latency and cost of a step",
+			w->floor_pct, w->floor_gb_per_s);
+	else if (w->floor_gb_per_s == 0)
+		fprintf(f, "\nno rate alone takes it to AU %g %%",
+			w->floor_pct);
 	fprintf(f, "\n%-40s %9s %9s %-4s %12s\n", "with", "AU %", "steady %",
 		"", "GB/s needed");
 	for (i = 0; i < w->answer_count; i++)
@@ -229,7 +236,9 @@ static bool add_answers(struct cJSON *why, const struct why *w)
 	     json_add_double(why, "model_au_pct", w->model_au_pct) &&
 	     json_add_double(why, "error_points", w->error_points) &&
 	     json_add_bool(why, "rough", w->rough) &&
-	     json_add_string(why, "rough_why", w->rough_why);
+	     json_add_string(why, "rough_why", w->rough_why) &&
+	     add_known(why, "floor_gb_per_s", w->floor_gb_per_s > 0,
+		     w->floor_gb_per_s);
 	list = ok ? json_add_array(why, "answers") : NULL;
 	ok = list != NULL;
 	for (i = 0; ok && i < w->answer_count; i++) {
