@@ -1,6 +1,7 @@
 /* The table of commands; see commands.h. */
 #include "cli/commands.h"
 
+#include "cli/checkpointing.h"
 #include "cli/cli.h"
 #include "cli/training.h"
 #include "cli/why.h"
@@ -21,6 +22,13 @@ const struct command commands[] = {
 		training_run_rows},
 	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
 		"workloads and accelerators there are", training_profiles_rows},
+	{"checkpointing", "datasize", cmd_checkpointing_datasize, "[OPTION...]",
+		"bytes of a checkpoint by rank, stage and file",
+		checkpointing_datasize_rows},
+	{"checkpointing", "run", cmd_checkpointing_run,
+		"--checkpoint-folder DIR | --drive MODEL [OPTION...]",
+		"save and load checkpoints; their bandwidth",
+		checkpointing_run_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
 	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
@@ -88,7 +96,7 @@ void commands_usage(FILE *f)
 		   "usage: stoker COMMAND [OPTION...]\n\n");
 	for (i = 0; i < command_count; i++)
 		if (commands[i].help)
-			fprintf(f, "  stoker %-9s %-9s %s\n", commands[i].noun,
+			fprintf(f, "  stoker %-13s %-9s %s\n", commands[i].noun,
 				commands[i].verb ? commands[i].verb : "",
 				commands[i].help);
 	fprintf(f, "\n"
