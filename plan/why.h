@@ -48,10 +48,10 @@
  *
  * Questions are answered by running the workload itself in virtual time on
  * the profile, on the run's own modelled drive, or on one made from its record
- * (rate while busy; latency of the fastest request less its transfer). The
- * cost of a step counts as compute there, which keeps the pipeline as it is.
- * First the run as it was: if its steady AU is off by more than 3 points, or
- * the model cannot know, answers are rough.
+ * (rate while busy; latency of the fastest request less its transfer). What a
+ * step cost (software, meeting) passes before each compute there. First the
+ * run as it was: if its steady AU is off by more than 3 points, or the model
+ * cannot know, answers are rough.
  */
 #include "core/err.h"
 #include "core/record.h"

@@ -63,7 +63,7 @@ static void configure(const struct question *q, struct train_config *c)
 		c->queue_depth = loader_queue_depth(c->odirect);
 	}
 	c->verify = false;
-	c->limit_read_bytes_per_s = 0; /* the drive has it */
+	c->limit_read_bytes_per_s = 0; /* a matter of the drive's rate here */
 	c->data_dir[0] = c->data_folder[0] = 0;
 	snprintf(c->drive, sizeof(c->drive), "%s", w->model);
 	/* sets whose files are not of the nominal length */
@@ -73,18 +73,35 @@ static void configure(const struct question *q, struct train_config *c)
 					     w->bytes_per_nominal);
 		c->record_stdev_bytes *= w->bytes_per_nominal;
 	}
-	c->computation_ns += w->step_cost_ns;
+	c->host_step_ns = w->step_cost_ns;
 	samples = steps_for(q, c) * c->batch_size;
 	c->files = (samples + c->samples_per_file - 1) / c->samples_per_file *
 		   c->accelerators;
 }
 
-/* AU of the compute alone: the cost of a step was counted with it. */
-static double without_cost(const struct question *q, double au_pct)
+/* The same drive at another rate of its reads, as if it were built for it. */
+static void set_rate(const struct why_drive *d, double gb_per_s,
+	struct engine_spec *s)
 {
-	double ct = (double)q->rec->config.computation_ns;
+	double factor = gb_per_s / d->gb_per_s;
 
-	return au_pct * ct / (ct + (double)q->w->step_cost_ns);
+	s->bytes_per_s = (uint64_t)(gb_per_s * 1e9);
+	s->drive.sequential_read_gb_per_s *= factor;
+	s->drive.buffered_read_gb_per_s *= factor;
+	if (factor > 1)
+		s->drive.random_read_kiops *= factor;
+}
+
+/* What the drive is asked to deliver; 0: as it can. */
+static double asked_rate(const struct question *q, const struct why_drive *d)
+{
+	const struct train_config *c = &q->rec->config;
+	double limit = (double)c->limit_read_bytes_per_s / 1e9 *
+		       (double)(c->hosts ? c->hosts : 1);
+
+	if (q->gb_per_s > 0 || q->unlimited)
+		return q->gb_per_s;
+	return limit < d->gb_per_s ? limit : 0;
 }
 
 static int ask(
@@ -94,19 +111,23 @@ static int ask(
 	struct rec_metrics m;
 	struct why_drive d;
 	struct whatif w = {.config = &c, .epochs = 1};
+	double rate;
 	int r;
 
-	why_drive_of(q->rec, q->profile, q->odirect, q->unlimited, q->w, &d);
+	why_drive_of(q->rec, q->profile, q->odirect, q->w, &d);
 	configure(q, &c);
 	w.engine = d.engine;
-	if (q->gb_per_s > 0)
-		w.engine.bytes_per_s = (uint64_t)(q->gb_per_s * 1e9);
+	/* the drive model splits a file itself, in fewer events */
+	w.event_per_file = d.engine.kind == ENGINE_MODEL;
+	rate = asked_rate(q, &d);
+	if (rate > 0)
+		set_rate(&d, rate, &w.engine);
 	r = whatif_run(&w, &m, e);
 	if (r)
 		return r;
-	a->au_pct = without_cost(q, m.au_mean_pct);
+	a->au_pct = m.au_mean_pct;
 	a->steady_evaluated = m.steady_evaluated;
-	a->steady_au_pct = without_cost(q, m.steady_au_pct);
+	a->steady_au_pct = m.steady_au_pct;
 	a->meets = (a->steady_evaluated ? a->steady_au_pct : a->au_pct) >=
 		   q->w->floor_pct;
 	a->needed_gb_per_s = q->w->needed_gb_per_s * (double)q->accelerators /
@@ -208,7 +229,7 @@ static int ask_rate(
 	int r = 0, i;
 
 	q.w->floor_gb_per_s = -1;
-	if (d->engine.kind != ENGINE_CONSTANT || low <= 0)
+	if (d->engine.kind == ENGINE_NULL || low <= 0 || d->gb_per_s <= 0)
 		return 0;
 	q.w->floor_gb_per_s = 0;
 	for (i = 0; !r && i < RATE_ROUNDS; i++) {
@@ -269,8 +290,8 @@ int why_answers(const struct record *rec, const struct rec_run *run,
 			"a step of %" PRIu64 " accelerators makes more than "
 			"10 million requests, too many to run again",
 			q.accelerators);
-	why_drive_of(rec, profile, q.odirect, false, w, &d);
-	why_drive_of(rec, profile, !q.odirect, false, w, &other);
+	why_drive_of(rec, profile, q.odirect, w, &d);
+	why_drive_of(rec, profile, !q.odirect, w, &other);
 	snprintf(w->model, sizeof(w->model), "%s", d.name);
 	r = validate(&q, &d, e);
 	if (!r)

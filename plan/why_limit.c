@@ -59,8 +59,8 @@ static void from_profile(
 		d->gb_per_s = p->buffered_read_gb_per_s;
 		d->is_buffered = true;
 	}
-	d->engine.kind = ENGINE_CONSTANT;
-	d->engine.latency_ns = (int64_t)(p->read_latency_us * 1e3);
+	d->engine.kind = ENGINE_MODEL;
+	d->engine.drive = *p;
 	snprintf(d->name, sizeof(d->name), "profile %s, %.2f GB/s%s", p->name,
 		d->gb_per_s, d->is_buffered ? " buffered" : "");
 }
@@ -71,45 +71,50 @@ static void from_record(
 {
 	double transfer_ns;
 
-	d->gb_per_s = w->busy_gb_per_s;
+	d->gb_per_s = w->busy_gb_per_s < RATE_GB_MAX ? w->busy_gb_per_s
+						     : RATE_GB_MAX;
 	d->lacks_buffered = !rec->config.odirect;
 	d->engine.kind = ENGINE_CONSTANT;
 	transfer_ns = d->gb_per_s > 0 ? w->request_mean_bytes / d->gb_per_s : 0;
 	if ((double)w->latency_min_ns > transfer_ns)
 		d->engine.latency_ns =
 			w->latency_min_ns - (int64_t)transfer_ns;
+	d->engine.bytes_per_s = (uint64_t)(d->gb_per_s * 1e9) + 1;
 	snprintf(d->name, sizeof(d->name),
 		"a drive of the run's own %.2f GB/s while busy",
 		d->gb_per_s);
 }
 
-void why_drive_of(const struct record *rec,
-	const struct drive_profile *profile, bool odirect, bool unlimited,
-	const struct why *w, struct why_drive *d)
+/* --drive as it was given; false: it was none, or is not known here. */
+static bool from_run(
+	const struct record *rec, bool odirect, struct why_drive *d)
 {
-	double limit = (double)rec->config.limit_read_bytes_per_s / 1e9 *
-		       (double)(rec->config.hosts ? rec->config.hosts : 1);
+	const char *drive = rec->config.drive;
+	struct engine_spec spec = {.kind = ENGINE_AUTO};
 	struct err e;
 
-	memset(d, 0, sizeof(*d));
-	if (profile) {
-		from_profile(profile, odirect, d);
-	} else if (rec->config.drive[0] &&
-		   !engine_spec_parse(rec->config.drive, &d->engine, &e)) {
-		d->known = true;
-		d->gb_per_s = (double)d->engine.bytes_per_s / 1e9;
-		snprintf(d->name, sizeof(d->name), "--drive %.100s",
-			rec->config.drive);
-	} else {
-		from_record(rec, w, d);
+	if (!drive[0] || engine_spec_parse(NULL, drive, &spec, &e))
+		return false;
+	if (spec.kind == ENGINE_MODEL) {
+		from_profile(&spec.drive, odirect, d);
+		return true;
 	}
-	if (!unlimited && limit > 0 && d->gb_per_s > limit)
-		d->gb_per_s = limit;
-	if (d->gb_per_s > RATE_GB_MAX)
-		d->gb_per_s = RATE_GB_MAX;
-	d->engine.bytes_per_s = (uint64_t)(d->gb_per_s * 1e9 + 0.5);
-	if (d->engine.kind == ENGINE_CONSTANT && !d->engine.bytes_per_s)
-		d->engine.bytes_per_s = 1;
+	d->known = true;
+	d->engine = spec;
+	d->gb_per_s = (double)spec.bytes_per_s / 1e9;
+	snprintf(d->name, sizeof(d->name), "--drive %.100s", drive);
+	return true;
+}
+
+void why_drive_of(const struct record *rec,
+	const struct drive_profile *profile, bool odirect, const struct why *w,
+	struct why_drive *d)
+{
+	memset(d, 0, sizeof(*d));
+	if (profile)
+		from_profile(profile, odirect, d);
+	else if (!from_run(rec, odirect, d))
+		from_record(rec, w, d);
 }
 
 static void say_requests(struct why *w)
@@ -244,7 +249,7 @@ static void storage_limit(const struct record *rec, const struct rec_run *run,
 	say_storage(w);
 	if (plain_limit(rec, run, w))
 		return;
-	why_drive_of(rec, profile, rec->config.odirect, false, w, &d);
+	why_drive_of(rec, profile, rec->config.odirect, w, &d);
 	if (d.known)
 		known_limit(rec, &d, w);
 	else

@@ -26,12 +26,9 @@ struct why_drive {
 	char name[128];
 };
 
-/*
- * From the profile, the run's own modelled drive, or what w measured; not
- * faster than --limit-read allowed unless unlimited.
- */
+/* From the profile, the run's own modelled drive, or what w measured. */
 void why_drive_of(const struct record *rec,
-	const struct drive_profile *profile, bool odirect, bool unlimited,
-	const struct why *w, struct why_drive *d);
+	const struct drive_profile *profile, bool odirect, const struct why *w,
+	struct why_drive *d);
 
 #endif

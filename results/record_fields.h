@@ -16,10 +16,13 @@ struct field {
 	size_t bytes; /* of the member: the room of a text */
 };
 
-/* A table and how many fields it has. */
+/*
+ * A table and how many fields it has, the last `added` of which older files
+ * lack: they stay as they are, 0 or "".
+ */
 struct fields {
 	const struct field *f;
-	size_t n;
+	size_t n, added;
 };
 
 /* Of struct train_config, struct rec_metrics and struct rec_campaign. */

@@ -94,7 +94,7 @@ static const struct field config_fields[] = {
 	C(system_name, K_TEXT),
 	C(organization, K_TEXT),
 	C(limit_read_bytes_per_s, K_U64),
-	C(host_model, K_TEXT),
+	C(host_model, K_TEXT), /* added, as those behind it */
 	C(host_step_ns, K_I64),
 };
 #undef C
@@ -194,14 +194,14 @@ static const struct field campaign_fields[] = {
 };
 #undef G
 
-#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
-const struct fields record_config = FIELDS(config_fields);
-const struct fields record_metrics = FIELDS(metrics_fields);
-const struct fields record_campaign = FIELDS(campaign_fields);
-const struct fields record_epoch = FIELDS(epoch_fields);
-const struct fields record_steady = FIELDS(steady_fields);
-const struct fields record_rank = FIELDS(rank_fields);
-const struct fields record_quantiles = FIELDS(quantile_fields);
+#define FIELDS(table, added) {table, sizeof(table) / sizeof((table)[0]), added}
+const struct fields record_config = FIELDS(config_fields, 2);
+const struct fields record_metrics = FIELDS(metrics_fields, 0);
+const struct fields record_campaign = FIELDS(campaign_fields, 0);
+const struct fields record_epoch = FIELDS(epoch_fields, 0);
+const struct fields record_steady = FIELDS(steady_fields, 0);
+const struct fields record_rank = FIELDS(rank_fields, 0);
+const struct fields record_quantiles = FIELDS(quantile_fields, 0);
 
 static bool add_config(struct cJSON *root, const struct train_config *c)
 {

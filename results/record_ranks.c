@@ -35,7 +35,7 @@ static int get_hosts(const struct cJSON *root, struct record *rec,
 	static const struct field fields[] = {H(name, K_TEXT), H(ranks, K_U32),
 		H(cpu_count, K_U32), H(memory_bytes, K_U64)};
 #undef H
-	static const struct fields all = {fields, 4};
+	static const struct fields all = {fields, 4, 0};
 	const struct cJSON *list = member(root, "hosts"), *o;
 	int n = cJSON_GetArraySize(list), r;
 

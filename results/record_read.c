@@ -84,7 +84,8 @@ int record_get_fields(const struct cJSON *o, const struct fields *t,
 	size_t i;
 
 	for (i = 0; i < t->n; i++)
-		if (!get_field(o, &t->f[i], base))
+		if ((i < t->n - t->added || json_has(o, t->f[i].key)) &&
+			!get_field(o, &t->f[i], base))
 			return record_bad(e, name, t->f[i].key);
 	return 0;
 }
@@ -121,7 +122,7 @@ static int get_config(const struct cJSON *root, struct train_config *c,
 		{"num", offsetof(struct rec_scale, num), K_U32, 4},
 		{"den", offsetof(struct rec_scale, den), K_U32, 4},
 	};
-	static const struct fields scales = {scale, 2};
+	static const struct fields scales = {scale, 2, 0};
 	const struct cJSON *o;
 	int r, d;
 

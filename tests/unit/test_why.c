@@ -404,8 +404,8 @@ static void test_answers(void)
 	/* 0.18 GB/s and no latency: found to 1.2 % of 3 x 0.18 above it */
 	CU_ASSERT(w.floor_gb_per_s >= 0.18 && w.floor_gb_per_s < 0.19);
 	why_fini(&w);
-	/* a latency-bound reader: 1 -> 2 readers halve the time of a batch */
 	record_fini(&rec);
+	/* a latency-bound reader: 1 -> 2 readers halve the time of a batch */
 	simulate(&rec, 1, 1000000000, 9 * MS);
 	strcpy(rec.config.drive, "constant:1GB/s,9ms");
 	explain(&rec, NULL, &w);
@@ -413,6 +413,32 @@ static void test_answers(void)
 		why_answers(&rec, &rec.runs[0], NULL, &w, &e), 0);
 	NEAR(w.model_au_pct, 50, 0.2);
 	CU_ASSERT(find(&w, "read_threads 2")->steady_au_pct > 90);
+	why_fini(&w);
+	record_fini(&rec);
+}
+
+/* At 50 MB/s of --limit-read, on a drive that is known to do 14 GB/s. */
+static void test_profile_answers(void)
+{
+	struct drive_profile p;
+	struct record rec;
+	struct why w;
+	struct err e;
+
+	CU_ASSERT_EQUAL_FATAL(
+		drive_profile_load(NULL, "generic-gen5-tlc", &p, &e), 0);
+	simulate(&rec, 2, 50000000, 0);
+	rec.config.limit_read_bytes_per_s = 50000000;
+	explain(&rec, &p, &w);
+	CU_ASSERT_EQUAL(w.limit, WHY_LIMIT_READ);
+	CU_ASSERT_EQUAL_FATAL(
+		why_answers(&rec, &rec.runs[0], &p, &w, &e), 0);
+	CU_ASSERT_FALSE(w.rough);
+	NEAR(w.model_au_pct, 25, 0.2);
+	NEAR(find(&w, "no --limit-read")->steady_au_pct, 100, 0.2);
+	NEAR(find(&w, "2 accelerators")->steady_au_pct, 12.5, 0.2);
+	/* what the page cache lets through is not in this profile */
+	CU_ASSERT_TRUE(find(&w, "buffered")->rough);
 	why_fini(&w);
 	record_fini(&rec);
 }
@@ -478,5 +504,6 @@ UT_SUITE(why, UT_CASE(test_starving_drive), UT_CASE(test_too_few_readers),
 	UT_CASE(test_what_else_starves), UT_CASE(test_link), UT_CASE(test_cpu),
 	UT_CASE(test_one_slow_rank), UT_CASE(test_software),
 	UT_CASE(test_barrier), UT_CASE(test_nothing_binds),
-	UT_CASE(test_answers), UT_CASE(test_from_a_folder),
+	UT_CASE(test_answers), UT_CASE(test_profile_answers),
+	UT_CASE(test_from_a_folder),
 	UT_CASE(test_no_figures))
