@@ -23,7 +23,11 @@
  *  3 storage   the storage term of steady AU is the smaller one, or waiting
  *              for storage is the largest loss. Then:
  *     limit-read  delivered >= 90 % of it
- *     cpu         the host's cores are busy for >= 90 % of the time
+ *     cpu         the host's cores are busy for >= 90 % of the time, or, of
+ *                 O_DIRECT reads through io_uring, the one thread that each
+ *                 rank is
+ *     generator   the same with --verify, whose comparing is done between
+ *                 reads: >= 70 % of a rank's thread
  *     memory      >= 50 % of the bytes came from memory (tmpfs, page cache)
  *     data set    a sample has >= 10 % more bytes than nominal (sets made by
  *                 the rules differ by 1 %), and with nominal ones this

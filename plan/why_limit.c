@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define BINDS 0.9	     /* of what a part can do */
+#define VERIFY_BINDS 0.7     /* of a rank's thread, with --verify */
 #define NO_LOSS_PCT 99.5     /* AU above which nothing is named */
 #define SPREAD_PCT 10.0      /* between ranks' storage terms */
 #define ONE_RANK_PCT 75.0    /* of the steps in which it is last */
@@ -151,6 +152,23 @@ static bool note_is(const struct record *rec, const char *id)
 	return false;
 }
 
+/* All cores, or the one thread that is a rank. */
+static bool cpu_binds(const struct train_config *c, const struct why *w)
+{
+	/* accelerators of one process share its thread */
+	double threads = !strcmp(c->group, "local") ? 1 : w->rank_count;
+
+	if (w->cores <= 0)
+		return false;
+	if (w->cores_busy >= BINDS * w->cores)
+		return true;
+	if (c->verify)
+		return w->cores_busy >= VERIFY_BINDS * threads;
+	/* other engines and buffered reads have threads of their own */
+	return c->odirect && !strcmp(c->engine, "uring") &&
+	       w->cores_busy >= BINDS * threads;
+}
+
 /* Limits that need no knowledge of the drive; false: none of them. */
 static bool plain_limit(const struct record *rec, const struct rec_run *run,
 	struct why *w)
@@ -163,9 +181,10 @@ static bool plain_limit(const struct record *rec, const struct rec_run *run,
 	if (limit > 0 && w->busy_gb_per_s >= BINDS * limit) {
 		w->limit = WHY_LIMIT_READ;
 		SAY(w, "; --limit-read sets %.2f GB/s", limit);
-	} else if (w->cores > 0 && w->cores_busy >= BINDS * w->cores) {
+	} else if (cpu_binds(c, w)) {
 		w->limit = c->verify ? WHY_GENERATOR : WHY_CPU;
-		SAY(w, "; %.2f of %.0f cores busy", w->cores_busy, w->cores);
+		SAY(w, "; %.2f of %.0f cores busy, by %u rank%s", w->cores_busy,
+			w->cores, w->rank_count, w->rank_count == 1 ? "" : "s");
 	} else if (!c->drive[0] &&
 		   run->metrics.cached_pct >= FROM_MEMORY_PCT) {
 		w->limit = WHY_MEMORY;

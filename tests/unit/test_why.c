@@ -232,6 +232,17 @@ static void test_cpu(void)
 	CU_ASSERT_EQUAL(w.limit, WHY_CPU);
 	NEAR(w.cores_busy, 1.9, 1e-6);
 	why_fini(&w);
+	/* 0.95 cores of 2 are no limit, but for a rank of one thread */
+	ep->cpu_ns /= 2;
+	explain(&rec, NULL, &w);
+	CU_ASSERT_EQUAL(w.limit, WHY_DRIVE);
+	why_fini(&w);
+	strcpy(rec.config.engine, "uring");
+	strcpy(rec.config.group, "mpi");
+	explain(&rec, NULL, &w);
+	CU_ASSERT_EQUAL(w.limit, WHY_CPU);
+	why_fini(&w);
+	ep->cpu_ns = (ep->block_end_ns - ep->block_ns) / 4 * 3;
 	rec.config.verify = true;
 	explain(&rec, NULL, &w);
 	CU_ASSERT_EQUAL(w.limit, WHY_GENERATOR);
