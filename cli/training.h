@@ -33,7 +33,7 @@ struct training_options {
 	uint64_t seed;
 	bool overwrite, in_process, no_futex, resume;
 	/* output */
-	bool json, dry_run, quiet, help_params;
+	bool json, dry_run, quiet, help_params, why;
 };
 
 extern const struct option_row training_datasize_rows[];
