@@ -15,12 +15,6 @@
 
 #define INDENT 4
 
-#define F(type, member, kind)                                                  \
-	{                                                                      \
-#member, offsetof(type, member), kind,                         \
-			sizeof(((type *)NULL)->member)                         \
-	}
-
 static bool add_field(struct cJSON *o, const struct field *f, const void *base)
 {
 	const char *p = (const char *)base + f->offset;
@@ -55,7 +49,7 @@ static bool add_fields(
 #define ADD_FIELDS(o, table, base)                                             \
 	add_fields(o, table, sizeof(table) / sizeof((table)[0]), base)
 
-#define C(member, kind) F(struct train_config, member, kind)
+#define C(member, kind) FIELD(struct train_config, member, kind)
 static const struct field config_fields[] = {
 	C(model, K_TEXT),
 	C(accelerator, K_TEXT),
@@ -97,7 +91,7 @@ static const struct field config_fields[] = {
 };
 #undef C
 
-#define E(member, kind) F(struct rec_epoch, member, kind)
+#define E(member, kind) FIELD(struct rec_epoch, member, kind)
 static const struct field epoch_fields[] = {
 	E(steps, K_U32),
 	E(start_ns, K_I64),
@@ -114,7 +108,7 @@ static const struct field epoch_fields[] = {
 };
 #undef E
 
-#define S(member, kind) F(struct rec_steady, member, kind)
+#define S(member, kind) FIELD(struct rec_steady, member, kind)
 static const struct field steady_fields[] = {
 	S(first, K_U32),
 	S(end, K_U32),
@@ -126,7 +120,7 @@ static const struct field steady_fields[] = {
 };
 #undef S
 
-#define K(member, kind) F(struct rec_rank, member, kind)
+#define K(member, kind) FIELD(struct rec_rank, member, kind)
 static const struct field rank_fields[] = {
 	K(rank, K_U32),
 	K(host, K_U32),
@@ -138,7 +132,7 @@ static const struct field rank_fields[] = {
 };
 #undef K
 
-#define M(member, kind) F(struct rec_metrics, member, kind)
+#define M(member, kind) FIELD(struct rec_metrics, member, kind)
 static const struct field metrics_fields[] = {
 	M(epochs, K_U32),
 	M(au_mean_pct, K_DOUBLE),
@@ -167,7 +161,7 @@ static const struct field metrics_fields[] = {
 };
 #undef M
 
-#define G(member, kind) F(struct rec_campaign, member, kind)
+#define G(member, kind) FIELD(struct rec_campaign, member, kind)
 static const struct field campaign_fields[] = {
 	G(runs_wanted, K_U32),
 	G(warmups, K_U32),
@@ -489,25 +483,5 @@ int results_write_files(const struct record *rec, const struct rec_run *run,
 		return err_nomem(e, "record.json");
 	ret = json_write_file(path, tree, INDENT, e);
 	cJSON_Delete(tree);
-	return ret;
-}
-
-int results_write_run(const struct record *rec, struct rec_run *run,
-	const char *leaf_dir, struct err *e)
-{
-	char partial[PATH_MAX];
-	int ret;
-
-	ret = results_leaf_open(leaf_dir, partial, sizeof(partial), e);
-	if (ret)
-		return ret;
-	snprintf(run->leaf, sizeof(run->leaf), "%s", leaf_dir);
-	ret = results_write_files(rec, run, partial, e);
-	if (!ret)
-		ret = results_leaf_commit(leaf_dir, partial, e);
-	if (ret) {
-		run->leaf[0] = '\0';
-		file_remove_tree(partial, NULL);
-	}
 	return ret;
 }
