@@ -64,7 +64,6 @@ void launch_catch_signals(void)
 	/* no SA_RESTART: a wait must end */
 	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++)
 		sigaction(sigs[i], &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 /*

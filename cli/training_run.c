@@ -85,8 +85,9 @@ static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
 	if (!rec->config.results_dir[0])
 		return 0;
 	r = outputs_write_run(v->outputs, rec, run, e);
-	return r ? err_wrap(e, "the run itself finished, but its files could "
-			       "not be written") : 0;
+	return r ? err_wrap(e, "the run itself finished, but %s could not be "
+			       "written", run->leaf[0] ? "one of its files"
+						       : "its files") : 0;
 }
 
 static int print_json(
