@@ -395,8 +395,8 @@ static int start(uint64_t ranks, const char *hosts, uint64_t per_node,
 			"cannot make a memory file for the ranks' report: %s",
 			strerror(errno));
 	build_args(args, ranks, hosts, per_node, h);
-	print_args(args);
 	launch_catch_signals();
+	print_args(args);
 	pid = fork();
 	if (pid == 0)
 		child(args, parent, h->exit_fd);
