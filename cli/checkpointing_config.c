@@ -3,6 +3,7 @@
 
 #include "cli/training.h"
 #include "core/units.h"
+#include "storage/host.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -131,6 +132,7 @@ static void judge(
 {
 	const struct ckpt_config *c = &s->config;
 	const struct ckpt_model *m = &c->shape.model;
+	bool same = false;
 
 	if (c->shape.scale_num != c->shape.scale_den)
 		not_closed(s, "--scale %u/%u: files are not of their size",
@@ -145,6 +147,10 @@ static void judge(
 		(c->reads && c->reads != m->reads))
 		not_closed(s, "%u saves and %u loads, not %" PRIu64 " or 0 of "
 			"each (Rules 4.7.1)", c->writes, c->reads, m->writes);
+	if (o->folder && o->results_dir &&
+		!host_same_filesystem(o->folder, o->results_dir, &same) && same)
+		not_closed(s, "checkpoints and results are on the same file "
+			"system (Rules 4.4.2)");
 	if (c->keep)
 		not_closed(s, "--keep %u removes checkpoints", c->keep);
 	if (o->drive)

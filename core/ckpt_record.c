@@ -94,6 +94,7 @@ static void phase(const struct ckpt_record *r, bool load, struct ckpt_phase *p)
 			op = ckpt_record_op(r, k, i);
 			add(&one, op, k == 0);
 			add(&all, op, k == 0);
+			p->cache_unknown |= op->cache_unknown;
 		}
 		op = ckpt_record_op(r, 0, i);
 		took[p->count] = seconds(op->end_ns - op->start_ns);

@@ -39,6 +39,7 @@ struct ckpt_op {
 	uint64_t bytes;		  /* moved by this rank */
 	uint64_t device_bytes;	  /* what the kernel says it moved for us */
 	uint64_t cached_bytes; /* load: in the page cache just before */
+	bool cache_unknown;    /* load: the file system cannot tell that */
 	uint64_t verified_bytes;
 	int64_t fill_ns; /* making content (or checking it) */
 	int64_t sync_ns; /* waiting for fsync */
@@ -62,7 +63,8 @@ struct ckpt_phase {
 	double fill_pct;   /* of the ranks' time */
 	double sync_pct;
 	double cpu_s_per_gib;
-	bool valid; /* loads: cold */
+	bool cache_unknown;
+	bool valid; /* loads: not known to have been in memory */
 };
 
 struct ckpt_record {

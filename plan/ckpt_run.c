@@ -309,6 +309,11 @@ static void note_caches(struct ckpt_record *rec)
 			"before: load invalid as a figure of the drive "
 			"(--drop-caches, or --io direct)",
 			rec->load.cached_pct);
+	if (rec->load.cache_unknown)
+		record_note(&rec->base, "cache-unknown",
+			"the file system of %s cannot tell what of a file is "
+			"in memory: whether the loads were cold is NOT "
+			"EVALUATED", c->folder);
 	for (i = 0; i < rec->base.host_count; i++)
 		memory += rec->base.hosts[i].memory_bytes;
 	/* direct loads are proven cold, one by one */
