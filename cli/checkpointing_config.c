@@ -88,6 +88,10 @@ static int parse_io(const struct checkpointing_options *o,
 	c->read_depth = (uint32_t)(o->read_depth ? o->read_depth : 16);
 	if (!direct)
 		c->write_depth = c->read_depth = 1; /* of each reader */
+	if (o->limit_content &&
+		units_parse_rate(o->limit_content, "--limit-content",
+			&c->limit_fill_bytes_per_s, e))
+		return e->code;
 	r = parse_size(o->write_size, "--write-size",
 		direct ? MIB_BYTES : 32 * MIB_BYTES, &c->write_bytes, e);
 	return r ? r : parse_size(o->read_size, "--read-size",
@@ -153,6 +157,9 @@ static void judge(
 			"system (Rules 4.4.2)");
 	if (c->keep)
 		not_closed(s, "--keep %u removes checkpoints", c->keep);
+	if (o->limit_content)
+		not_closed(s, "--limit-content %s slows the saves",
+			o->limit_content);
 	if (o->drive)
 		not_closed(s, "--drive %s is a model", o->drive);
 	if (c->gap_ns != (int64_t)(m->gap_s * 1e9))
