@@ -2,8 +2,10 @@
 #include "cli/commands.h"
 
 #include "cli/checkpointing.h"
+#include "cli/plan_checkpoint.h"
 #include "cli/cli.h"
 #include "cli/training.h"
+#include "cli/why.h"
 #include "core/nearest.h"
 
 #include <string.h>
@@ -28,8 +30,15 @@ const struct command commands[] = {
 		"--checkpoint-folder DIR | --drive MODEL [OPTION...]",
 		"save and load checkpoints; their bandwidth",
 		checkpointing_run_rows},
+	{"plan", "checkpoint", cmd_plan_checkpoint,
+		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
+		"how often to save, what failures cost, bandwidth for a goal",
+		plan_checkpoint_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
+		"what limits a run, with figures, and what would change it",
+		why_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",

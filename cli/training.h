@@ -19,6 +19,7 @@ struct training_options {
 	/* where */
 	const char *data_dir, *results_dir, *system_name, *organization;
 	const char *drive, *clock, *engine, *limit_read;
+	const char *host_model, *without;
 	/* how many */
 	uint64_t accelerators, max_accelerators, processes, hosts;
 	uint64_t measured_memory_bytes; /* sum over the hosts of the job */
@@ -32,7 +33,7 @@ struct training_options {
 	uint64_t seed;
 	bool overwrite, in_process, no_futex, resume;
 	/* output */
-	bool json, dry_run, quiet, help_params;
+	bool json, dry_run, quiet, help_params, why;
 };
 
 extern const struct option_row training_datasize_rows[];

@@ -155,6 +155,7 @@ static int open_engine(struct job *j, struct err *e)
 	}
 	spec.depth = each * g->count;
 	spec.dir = c->folder;
+	spec.buffered = c->io == CKPT_IO_REFERENCE;
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
 		return r;
