@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/cli.h"
+#include "cli/size.h"
 #include "cli/training.h"
 #include "core/nearest.h"
 
@@ -20,6 +21,9 @@ const struct command commands[] = {
 		training_run_rows},
 	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
 		"workloads and accelerators there are", training_profiles_rows},
+	{"size", NULL, cmd_size, "--drive MODEL,... [OPTION...]",
+		"how many accelerators a drive feeds, and what limits it",
+		size_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",

@@ -1,0 +1,265 @@
+/* Sizing in virtual time; see size_model.h. */
+#include "plan/size_model.h"
+
+#include "plan/whatif.h"
+#include "workloads/loader.h"
+#include "workloads/training.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Enough to see the rate of a drive that is asked for more than it has. */
+#define SHORT_WINDOWS 8
+#define SHORT_STEPS 32
+/* A campaign of so many requests is asked for file by file. */
+#define REQUESTS_MAX 50000000.0
+/* A drive that gives less than this of its most waits for readers. */
+#define BUSY_SHARE 0.97
+
+struct search {
+	const struct size_model *m;
+	uint64_t steps; /* m->steps, or fewer for a first look */
+	double rate_factor;
+	double most_gib_per_s; /* as seen in the first look */
+};
+
+double size_demand_bytes_per_s(const struct train_config *c)
+{
+	return (double)c->batch_size * (double)c->record_bytes * 1e9 /
+	       (double)c->computation_ns;
+}
+
+uint64_t size_files(const struct train_config *c, uint64_t n, uint64_t steps)
+{
+	uint64_t samples = steps * c->batch_size, spf = c->samples_per_file;
+
+	return n * ((samples + spf - 1) / spf);
+}
+
+/* The same drive at another rate. */
+static void scale_rate(struct engine_spec *s, double factor)
+{
+	if (s->kind == ENGINE_CONSTANT)
+		s->bytes_per_s = (uint64_t)((double)s->bytes_per_s * factor);
+}
+
+static int too_few_steps(const struct train_config *c, struct err *e)
+{
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"steady AU needs more than %u steps an epoch (twice "
+		"reader.read_threads=%" PRIu64 " x prefetch), %" PRIu64
+		" accelerators over %" PRIu64 " files have %u; use more files "
+		"or fewer readers",
+		2 * loader_window(c), c->read_threads, c->accelerators,
+		c->files, training_steps(c));
+}
+
+/* Means are kept for every N, epochs are not. */
+static void drop_arrays(struct rec_metrics *m)
+{
+	struct rec_metrics kept = *m;
+
+	whatif_fini(m);
+	kept.au_pct = kept.throughput_per_s = NULL;
+	*m = kept;
+}
+
+static int run(const struct search *s, uint64_t n, struct rec_metrics *m,
+	struct err *e)
+{
+	struct train_config c = *s->m->config;
+	struct whatif w = {
+		.config = &c,
+		.engine = s->m->engine,
+		.epochs = 1,
+		.event_per_file = true,
+	};
+	int r;
+
+	c.accelerators = n;
+	if (!s->m->fixed_set)
+		c.files = size_files(&c, n, s->steps);
+	scale_rate(&w.engine, s->rate_factor);
+	r = whatif_run(&w, m, e);
+	if (r)
+		return r;
+	if (!m->steady_evaluated)
+		r = too_few_steps(&c, e);
+	drop_arrays(m);
+	return r;
+}
+
+static int probe(void *ctx, uint64_t n, struct size_point *p, struct err *e)
+{
+	int r = run(ctx, n, &p->metrics, e);
+
+	p->passes = p->metrics.steady_meets;
+	p->reference_passes = p->metrics.meets_exact;
+	return r;
+}
+
+/*
+ * An estimate of N from a drive that is asked for too much: 1, 2, 4 ...
+ * accelerators for a few steps until they do not get what they ask for. What
+ * it gives then is (nearly) all that it has.
+ */
+static int first_look(struct search *s, uint64_t *first, struct err *e)
+{
+	const struct train_config *c = s->m->config;
+	double floor = c->au_floor_ppm / 1e6;
+	double demand = size_demand_bytes_per_s(c) / 1073741824.0;
+	struct rec_metrics m;
+	uint64_t n, few = SHORT_WINDOWS * loader_window(c);
+	int r;
+
+	s->steps = few > SHORT_STEPS ? few : SHORT_STEPS;
+	if (s->steps > s->m->steps || s->m->fixed_set)
+		s->steps = s->m->steps;
+	for (n = 1;; n = n < s->m->most / 2 ? 2 * n : s->m->most) {
+		r = run(s, n, &m, e);
+		if (r)
+			return r;
+		if (m.read_gib_per_s > s->most_gib_per_s)
+			s->most_gib_per_s = m.read_gib_per_s;
+		if (!m.steady_meets || n == s->m->most)
+			break;
+	}
+	s->steps = s->m->steps;
+	*first = n;
+	if (!m.steady_meets && s->most_gib_per_s < demand * floor * (double)n)
+		*first = (uint64_t)(s->most_gib_per_s / (demand * floor));
+	if (!*first)
+		*first = 1;
+	return 0;
+}
+
+/* The point that tells of the limit: where it fails, else where it ends. */
+static const struct size_point *telling(const struct size_answer *a)
+{
+	return size_at(&a->curve, a->steady.failed ? a->steady.failed
+						   : a->steady.accelerators);
+}
+
+static void name_limit(const struct search *s, struct size_answer *a)
+{
+	const struct size_point *p = telling(a);
+	const char *limit;
+
+	if (a->by_data_set)
+		limit = "the data set has too few files for more";
+	else if (a->steady.capped)
+		limit = "none up to --max-accelerators";
+	else if (p->metrics.software_pct > p->metrics.storage_pct)
+		limit = "host step cost";
+	else if (p->metrics.read_gib_per_s < BUSY_SHARE * s->most_gib_per_s)
+		limit = "too few readers";
+	else
+		limit = "drive rate";
+	snprintf(a->limit, sizeof(a->limit), "%s", limit);
+}
+
+/* How far AU moves when the drive is that much slower or faster. */
+static int error_bar(struct search *s, struct size_answer *a, struct err *e)
+{
+	uint64_t n = a->steady.accelerators ? a->steady.accelerators : 1;
+	double here = size_at(&a->curve, n)->metrics.steady_au_pct, d;
+	struct rec_metrics m;
+	int side, r;
+
+	if (s->m->rate_error_pct <= 0)
+		return 0;
+	for (side = -1; side <= 1; side += 2) {
+		s->rate_factor = 1 + side * s->m->rate_error_pct / 100;
+		r = run(s, n, &m, e);
+		if (r)
+			return r;
+		d = fabs(m.steady_au_pct - here);
+		if (d > a->error_pct)
+			a->error_pct = d;
+	}
+	s->rate_factor = 1;
+	return 0;
+}
+
+/* Every epoch and, where that is not too much, every request. */
+static int confirm(
+	const struct search *s, struct size_answer *a, struct err *e)
+{
+	struct train_config c = *s->m->config;
+	struct whatif w = {.config = &c, .engine = s->m->engine};
+	double requests;
+	int r;
+
+	c.accelerators = a->steady.accelerators;
+	if (!c.accelerators)
+		return 0;
+	if (!s->m->fixed_set)
+		c.files = size_files(&c, c.accelerators, s->m->steps);
+	requests = (double)c.files * (double)c.epochs *
+		   (double)(c.record_bytes * c.samples_per_file) /
+		   (double)c.transfer_bytes;
+	w.event_per_file = requests > REQUESTS_MAX;
+	r = whatif_run(&w, &a->confirm, e);
+	if (r)
+		return r;
+	a->confirmed = true;
+	a->confirm_passes = a->confirm.meets_exact &&
+			    (!a->confirm.steady_evaluated ||
+				    a->confirm.steady_meets);
+	drop_arrays(&a->confirm);
+	return 0;
+}
+
+/* With a fixed set: no more than leave each accelerator a steady window. */
+static uint64_t most_by_set(const struct train_config *c)
+{
+	uint64_t samples = (2ULL * loader_window(c) + 1) * c->batch_size;
+	uint64_t files = (samples + c->samples_per_file - 1) /
+			 c->samples_per_file;
+
+	return c->files / files;
+}
+
+int size_model_run(
+	const struct size_model *m, struct size_answer *a, struct err *e)
+{
+	struct size_model limited = *m;
+	struct search s = {.m = &limited, .rate_factor = 1};
+	struct size_search find = {.most = m->most,
+		.neighbours = true,
+		.probe = probe,
+		.ctx = &s};
+	uint64_t most;
+	int r;
+
+	memset(a, 0, sizeof(*a));
+	if (m->fixed_set) {
+		most = most_by_set(m->config);
+		a->by_data_set = most < m->most;
+		if (a->by_data_set)
+			limited.most = find.most = most ? most : 1;
+	}
+	r = first_look(&s, &find.first, e);
+	if (!r)
+		r = size_find(&find, &a->curve, &a->steady, e);
+	if (r)
+		return r;
+	find.reference = true;
+	find.neighbours = false;
+	r = size_find(&find, &a->curve, &a->reference, e);
+	if (r)
+		return r;
+	size_judge(&a->curve, false, find.most, &a->steady);
+	a->by_data_set = a->by_data_set && a->steady.capped;
+	name_limit(&s, a);
+	r = error_bar(&s, a, e);
+	return r || !m->confirm ? r : confirm(&s, a, e);
+}
+
+void size_answer_fini(struct size_answer *a)
+{
+	size_curve_fini(&a->curve);
+}
