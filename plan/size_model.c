@@ -16,14 +16,15 @@
 #define SHORT_STEPS 32
 /* A campaign of so many requests is asked for file by file. */
 #define REQUESTS_MAX 50000000.0
-/* A drive that gives less than this of its most waits for readers. */
-#define BUSY_SHARE 0.97
+/* More accelerators, to see whether the drive has more to give ... */
+#define MORE_FACTOR 4
+/* ... which more readers would have had from it. */
+#define MORE_GIVEN 1.05
 
 struct search {
 	const struct size_model *m;
 	uint64_t steps; /* m->steps, or fewer for a first look */
 	double rate_factor;
-	double most_gib_per_s; /* as seen in the first look */
 };
 
 double size_demand_bytes_per_s(const struct train_config *c)
@@ -101,6 +102,15 @@ static int probe(void *ctx, uint64_t n, struct size_point *p, struct err *e)
 	return r;
 }
 
+static void few_steps(struct search *s)
+{
+	uint64_t few = SHORT_WINDOWS * loader_window(s->m->config);
+
+	s->steps = few > SHORT_STEPS ? few : SHORT_STEPS;
+	if (s->steps > s->m->steps || s->m->fixed_set)
+		s->steps = s->m->steps;
+}
+
 /*
  * An estimate of N from a drive that is asked for too much: 1, 2, 4 ...
  * accelerators for a few steps until they do not get what they ask for. What
@@ -109,28 +119,23 @@ static int probe(void *ctx, uint64_t n, struct size_point *p, struct err *e)
 static int first_look(struct search *s, uint64_t *first, struct err *e)
 {
 	const struct train_config *c = s->m->config;
-	double floor = c->au_floor_ppm / 1e6;
-	double demand = size_demand_bytes_per_s(c) / 1073741824.0;
 	struct rec_metrics m;
-	uint64_t n, few = SHORT_WINDOWS * loader_window(c);
+	uint64_t n;
 	int r;
 
-	s->steps = few > SHORT_STEPS ? few : SHORT_STEPS;
-	if (s->steps > s->m->steps || s->m->fixed_set)
-		s->steps = s->m->steps;
+	few_steps(s);
 	for (n = 1;; n = n < s->m->most / 2 ? 2 * n : s->m->most) {
 		r = run(s, n, &m, e);
 		if (r)
 			return r;
-		if (m.read_gib_per_s > s->most_gib_per_s)
-			s->most_gib_per_s = m.read_gib_per_s;
 		if (!m.steady_meets || n == s->m->most)
 			break;
 	}
 	s->steps = s->m->steps;
-	*first = n;
-	if (!m.steady_meets && s->most_gib_per_s < demand * floor * (double)n)
-		*first = (uint64_t)(s->most_gib_per_s / (demand * floor));
+	/* it gave n x demand x AU, which is the floor's worth for N */
+	*first = m.steady_meets ? n
+				: (uint64_t)((double)n * m.steady_au_pct /
+					     (c->au_floor_ppm / 1e4));
 	if (!*first)
 		*first = 1;
 	return 0;
@@ -143,10 +148,36 @@ static const struct size_point *telling(const struct size_answer *a)
 						   : a->steady.accelerators);
 }
 
-static void name_limit(const struct search *s, struct size_answer *a)
+/*
+ * Does the drive give more when more accelerators, with their readers, ask?
+ * What it gives is n x demand x AU.
+ */
+static int readers_bind(struct search *s, const struct size_point *p,
+	bool *bind, struct err *e)
+{
+	uint64_t n = p->accelerators * MORE_FACTOR;
+	struct rec_metrics m;
+	int r;
+
+	*bind = false;
+	if (s->m->fixed_set)
+		return 0;
+	few_steps(s);
+	r = run(s, n, &m, e);
+	s->steps = s->m->steps;
+	if (!r)
+		*bind = (double)n * m.steady_au_pct >
+			MORE_GIVEN * (double)p->accelerators *
+				p->metrics.steady_au_pct;
+	return r;
+}
+
+static int name_limit(struct search *s, struct size_answer *a, struct err *e)
 {
 	const struct size_point *p = telling(a);
-	const char *limit;
+	const char *limit = "drive rate";
+	bool readers = false;
+	int r = 0;
 
 	if (a->by_data_set)
 		limit = "the data set has too few files for more";
@@ -154,11 +185,11 @@ static void name_limit(const struct search *s, struct size_answer *a)
 		limit = "none up to --max-accelerators";
 	else if (p->metrics.software_pct > p->metrics.storage_pct)
 		limit = "host step cost";
-	else if (p->metrics.read_gib_per_s < BUSY_SHARE * s->most_gib_per_s)
-		limit = "too few readers";
 	else
-		limit = "drive rate";
-	snprintf(a->limit, sizeof(a->limit), "%s", limit);
+		r = readers_bind(s, p, &readers, e);
+	snprintf(a->limit, sizeof(a->limit), "%s",
+		readers ? "too few readers" : limit);
+	return r;
 }
 
 /* How far AU moves when the drive is that much slower or faster. */
@@ -254,8 +285,9 @@ int size_model_run(
 		return r;
 	size_judge(&a->curve, false, find.most, &a->steady);
 	a->by_data_set = a->by_data_set && a->steady.capped;
-	name_limit(&s, a);
-	r = error_bar(&s, a, e);
+	r = name_limit(&s, a, e);
+	if (!r)
+		r = error_bar(&s, a, e);
 	return r || !m->confirm ? r : confirm(&s, a, e);
 }
 
