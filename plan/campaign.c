@@ -68,6 +68,27 @@ static void note_buffers(struct job *j)
 				: "");
 }
 
+static void note_model(struct job *j, const struct engine_spec *s)
+{
+	const struct drive_profile *d = &s->drive;
+
+	if (s->kind != ENGINE_MODEL)
+		return;
+	record_note(j->rec, "drive-model",
+		"%s%s is modelled from %s: reads %.1f GB/s, writes %.1f GB/s, "
+		"%.0f k random reads/s of 4 KiB, %g us alone%s%s",
+		d->count > 1 ? "each drive of " : "", j->rec->config.drive,
+		d->measured ? "measurements (drive probe)"
+			    : "its profile, not measured here",
+		d->sequential_read_gb_per_s, d->sequential_write_gb_per_s,
+		d->random_read_kiops, d->read_latency_us,
+		d->note[0] ? "; " : "", d->note);
+	record_note(j->rec, "host-model",
+		"host model %s: %.1f ms of software a step beside the drive%s",
+		s->host.name, (double)s->host.step_ns / 1e6,
+		s->host.step_ns ? " (calibrated to published results)" : "");
+}
+
 static int open_engine(struct job *j, struct err *e)
 {
 	struct train_config *t = &j->rec->config;
@@ -97,6 +118,9 @@ static int open_engine(struct job *j, struct err *e)
 	}
 	spec.depth = each * g->count;
 	spec.dir = t->data_folder;
+	spec.buffered = !t->odirect;
+	spec.split_bytes = (uint32_t)t->transfer_bytes;
+	spec.split_depth = (uint32_t)(each / t->read_threads);
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
 		return r;
@@ -112,6 +136,7 @@ static int open_engine(struct job *j, struct err *e)
 			"(--limit-read): not the drive's own speed",
 			(double)t->limit_read_bytes_per_s / 1e6);
 	}
+	note_model(j, &spec);
 	r = buffers_init(&j->buffers, j->engine, spec.depth,
 		t->transfer_bytes, real, e);
 	note_buffers(j);
