@@ -117,12 +117,22 @@ static int resolve(const struct size_options *o, struct size_row *row,
 	return r;
 }
 
-/* The user's own rate is what he says it is. */
+/*
+ * The user's own rate is what he says it is; a measured profile knows the
+ * interval of each of its points, of which the widest counts.
+ */
 static double rate_error_pct(const struct engine_spec *s)
 {
-	return s->kind == ENGINE_CONSTANT || s->kind == ENGINE_NULL
-		       ? 0
-		       : SHEET_ERROR_PCT;
+	const struct drive_profile *d = &s->drive;
+	double most = 0;
+	uint32_t i;
+
+	if (s->kind != ENGINE_MODEL)
+		return 0;
+	for (i = 0; d->measured && i < d->point_count; i++)
+		if (!d->points[i].write && d->points[i].ci_pct > most)
+			most = d->points[i].ci_pct;
+	return most > 0 ? most : SHEET_ERROR_PCT;
 }
 
 static int answer(const struct size_options *o, struct size_row *row,

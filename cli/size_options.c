@@ -11,8 +11,10 @@ const struct option_row size_rows[] = {
 	WORKLOAD_ROWS,
 	HEADING("Drives"),
 	TEXT("drive", drive, "MODEL,...",
-		"modelled drives, in virtual time: constant:14.5GB/s,80us",
+		"modelled drives, in virtual time: profiles (`stoker drive "
+		"list`), \"24x NAME\", constant:14.5GB/s,80us",
 		.words = "null constant:14.5GB/s,80us"),
+	MODEL_ROWS,
 	COUNT("max-accelerators", max_accelerators, "N", 1, 1000000,
 		"look for no more than that", .standard = "2048"),
 	OPT_TEXT("sweep", S, sweep, "KEY=V,...",

@@ -55,6 +55,16 @@
 		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
 			"client hosts", .standard = "1")
 
+#define MODEL_ROWS                                                             \
+	TEXT("host-model", host_model, "NAME",                                 \
+		"what the host costs beside a profile's drive: v3.0, v1.0, "   \
+		"FILE.json or none",                                           \
+		.standard = "v3.0", .words = "v3.0 v1.0 none"),                \
+		TEXT("without", without, "MECHANISM,...",                      \
+			"leave out parts of the drive model: command, units, " \
+			"buffer, interference, rmw, link",                     \
+			.standard = "all are in")
+
 #define OUTPUT_ROWS                                                            \
 	HEADING("Output"),                                                     \
 		FLAG("json", json, "one JSON document on stdout, nothing else")

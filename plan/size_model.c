@@ -40,11 +40,21 @@ uint64_t size_files(const struct train_config *c, uint64_t n, uint64_t steps)
 	return n * ((samples + spf - 1) / spf);
 }
 
-/* The same drive at another rate. */
+/* The same drive at another rate; its link and its latency stay. */
 static void scale_rate(struct engine_spec *s, double factor)
 {
+	struct drive_profile *d = &s->drive;
+	uint32_t i;
+
 	if (s->kind == ENGINE_CONSTANT)
 		s->bytes_per_s = (uint64_t)((double)s->bytes_per_s * factor);
+	if (s->kind != ENGINE_MODEL)
+		return;
+	d->sequential_read_gb_per_s *= factor;
+	d->random_read_kiops *= factor;
+	d->buffered_read_gb_per_s *= factor;
+	for (i = 0; i < d->point_count; i++)
+		d->points[i].gb_per_s *= factor;
 }
 
 static int too_few_steps(const struct train_config *c, struct err *e)
@@ -172,6 +182,28 @@ static int readers_bind(struct search *s, const struct size_point *p,
 	return r;
 }
 
+/* Is the floor out of reach even if nothing had to be read? */
+static bool host_binds(const struct train_config *c)
+{
+	double step_ns = (double)(c->computation_ns + c->host_step_ns);
+
+	return (double)c->computation_ns * 1e6 < step_ns * c->au_floor_ppm;
+}
+
+static bool buffered_path_binds(const struct size_model *m)
+{
+	const struct drive_profile *d = &m->engine.drive;
+	double most;
+
+	if (m->engine.kind != ENGINE_MODEL || m->config->odirect)
+		return false;
+	most = host_model_ceiling(&m->engine.host, 1) / 1e9;
+	if (d->buffered_read_gb_per_s > 0 &&
+		(most <= 0 || d->buffered_read_gb_per_s * d->count < most))
+		most = d->buffered_read_gb_per_s * d->count;
+	return most > 0 && most < d->sequential_read_gb_per_s * d->count;
+}
+
 static int name_limit(struct search *s, struct size_answer *a, struct err *e)
 {
 	const struct size_point *p = telling(a);
@@ -183,8 +215,10 @@ static int name_limit(struct search *s, struct size_answer *a, struct err *e)
 		limit = "the data set has too few files for more";
 	else if (a->steady.capped)
 		limit = "none up to --max-accelerators";
-	else if (p->metrics.software_pct > p->metrics.storage_pct)
+	else if (host_binds(s->m->config))
 		limit = "host step cost";
+	else if (buffered_path_binds(s->m))
+		limit = "buffered path";
 	else
 		r = readers_bind(s, p, &readers, e);
 	snprintf(a->limit, sizeof(a->limit), "%s",
