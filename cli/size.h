@@ -12,7 +12,6 @@ struct size_options {
 	struct training_options run; /* first: see training_rows.h */
 	const char *data_dirs[OPTION_LIST_MAX];
 	const char *sweep;
-	uint64_t steps, confirm_runs;
 	bool csv, confirm, quick;
 };
 
@@ -28,7 +27,7 @@ struct size_row {
 	bool real;
 	double demand_bytes_per_s; /* of one accelerator at AU 100 % */
 	struct size_answer a;
-	char note[400]; /* what else is to be told of it; or "" */
+	char note[1024]; /* what else is to be told of it; or "" */
 };
 
 struct size_table {

@@ -275,9 +275,12 @@ int cmd_size(int argc, const char **argv)
 	if (!r)
 		r = make_rows(&o, &t, &e);
 	if (!r)
-		r = model_rows(&o, &t, &e);
+		r = o.run.drive ? model_rows(&o, &t, &e)
+				: size_real(&o, &t, &e);
 	cli_line_end();
-	code = r ? cli_fail_report(o.run.json, &e) : size_print(&t);
+	code = r ? cli_fail_report(o.run.json, &e)
+	       : o.run.dry_run && !o.run.drive ? 0
+					       : size_print(&t);
 	if (!code && any_unconfirmed(&t))
 		code = ERR_VERDICT;
 	for (i = 0; i < t.count; i++)

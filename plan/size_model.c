@@ -14,6 +14,7 @@
 /* Enough to see the rate of a drive that is asked for more than it has. */
 #define SHORT_WINDOWS 8
 #define SHORT_STEPS 32
+#define LOOK_MANY 64
 /* A campaign of so many requests is asked for file by file. */
 #define REQUESTS_MAX 50000000.0
 /* More accelerators, to see whether the drive has more to give ... */
@@ -25,6 +26,7 @@ struct search {
 	const struct size_model *m;
 	uint64_t steps; /* m->steps, or fewer for a first look */
 	double rate_factor;
+	uint64_t estimate; /* of N */
 };
 
 double size_demand_bytes_per_s(const struct train_config *c)
@@ -103,15 +105,6 @@ static int run(const struct search *s, uint64_t n, struct rec_metrics *m,
 	return r;
 }
 
-static int probe(void *ctx, uint64_t n, struct size_point *p, struct err *e)
-{
-	int r = run(ctx, n, &p->metrics, e);
-
-	p->passes = p->metrics.steady_meets;
-	p->reference_passes = p->metrics.meets_exact;
-	return r;
-}
-
 static void few_steps(struct search *s)
 {
 	uint64_t few = SHORT_WINDOWS * loader_window(s->m->config);
@@ -119,6 +112,21 @@ static void few_steps(struct search *s)
 	s->steps = few > SHORT_STEPS ? few : SHORT_STEPS;
 	if (s->steps > s->m->steps || s->m->fixed_set)
 		s->steps = s->m->steps;
+}
+
+static int probe(void *ctx, uint64_t n, struct size_point *p, struct err *e)
+{
+	struct search *s = ctx;
+	int r;
+
+	/* far below the edge, and many: a look whether it passes at all */
+	if (n > LOOK_MANY && n <= s->estimate * 3 / 4)
+		few_steps(s);
+	r = run(s, n, &p->metrics, e);
+	s->steps = s->m->steps;
+	p->passes = p->metrics.steady_meets;
+	p->reference_passes = p->metrics.meets_exact;
+	return r;
 }
 
 /*
@@ -226,27 +234,34 @@ static int name_limit(struct search *s, struct size_answer *a, struct err *e)
 	return r;
 }
 
-/* How far AU moves when the drive is that much slower or faster. */
+/*
+ * How far AU moves when the drive is that much slower or faster: it needs no
+ * edge, so few steps do.
+ */
 static int error_bar(struct search *s, struct size_answer *a, struct err *e)
 {
 	uint64_t n = a->steady.accelerators ? a->steady.accelerators : 1;
-	double here = size_at(&a->curve, n)->metrics.steady_au_pct, d;
+	double part = s->m->rate_error_pct / 100, au[3], d;
 	struct rec_metrics m;
-	int side, r;
+	int side, r = 0;
 
-	if (s->m->rate_error_pct <= 0)
+	if (part <= 0)
 		return 0;
-	for (side = -1; side <= 1; side += 2) {
-		s->rate_factor = 1 + side * s->m->rate_error_pct / 100;
+	if (n > LOOK_MANY)
+		few_steps(s);
+	for (side = 0; !r && side < 3; side++) {
+		s->rate_factor = 1 + part * (side - 1);
 		r = run(s, n, &m, e);
-		if (r)
-			return r;
-		d = fabs(m.steady_au_pct - here);
+		au[side] = m.steady_au_pct;
+	}
+	s->rate_factor = 1;
+	s->steps = s->m->steps;
+	for (side = 0; !r && side < 3; side += 2) {
+		d = fabs(au[side] - au[1]);
 		if (d > a->error_pct)
 			a->error_pct = d;
 	}
-	s->rate_factor = 1;
-	return 0;
+	return r;
 }
 
 /* Every epoch and, where that is not too much, every request. */
@@ -308,6 +323,7 @@ int size_model_run(
 			limited.most = find.most = most ? most : 1;
 	}
 	r = first_look(&s, &find.first, e);
+	s.estimate = find.first;
 	if (!r)
 		r = size_find(&find, &a->curve, &a->steady, e);
 	if (r)
