@@ -12,16 +12,16 @@ size() { # CODE OPTION...
 	expect "$code" stoker size --quiet $shape "$@"
 }
 # the cost first, and nothing else
-size 0 --data-dir d --max-accelerators 4 --dry-run
-said 'makes a data set of 1120 files' # 5 x 7 x (24 + 2 x 4 steps)
+size 0 --data-dir d --max-accelerators 3 --dry-run
+said 'makes a data set of 896 files' # 4 x 7 x (24 + 2 x 4 steps)
 [ ! -e d ] || fail "a dry run wrote"
 # a set is made where there is none, and stays
-size 0 --data-dir d --max-accelerators 4 --quick --limit-read 92MB/s \
+size 0 --data-dir d --max-accelerators 3 --quick --limit-read 92MB/s \
 	--in-process
-grep -qE '^this drive feeds 2 b200 at >= 90 % steady AU \([0-9.]+ %\); a third would get 8[0-9]\.' \
+grep -qE '^this drive feeds 2 b200 at >= 90 % steady AU \([0-9.]+ %\); a third would get [78][0-9]\.' \
 	last.out || fail "$(cat last.out)"
 said 'by the rules 2 x b200 need'
-[ "$(ls d/unet3d/train | wc -l)" = 1120 ] || fail "files"
+[ "$(ls d/unet3d/train | wc -l)" = 896 ] || fail "files"
 # with MPI, one rank an accelerator, and confirmed by five whole runs
 size 0 --data-dir d --limit-read 92MB/s -p train.epochs=1 --json \
 	--client-host-memory-in-gb 1
@@ -35,14 +35,14 @@ size 0 --data-dir d --data-dir d/unet3d --limit-read 30MB/s --quick \
 	--in-process --engine pread --no-drop-caches --allow-fallback --csv
 [ "$(grep -c '^d.*,b200,,0,' last.out)" = 2 ] || fail "$(cat last.out)"
 # the data set ends the search
-size 0 --data-dir d --quick --in-process -p train.computation_time=2s \
+size 0 --data-dir d --quick --in-process -p train.computation_time=100ms \
 	--max-accelerators 1
 said 'feeds 1 b200 or more'
 size 2 --data-dir d -p reader.read_threads=128
 said 'use fewer readers'
 # Ctrl-C ends it within seconds, with nothing left running
 # shellcheck disable=SC2086
-stoker size --quiet $shape --data-dir d --limit-read 92MB/s --npernode 8 \
+"$STOKER" size --quiet $shape --data-dir d --limit-read 92MB/s --npernode 8 \
 	--hosts localhost:8 >out2 2>err2 &
 sleep 4
 kill -INT $!
