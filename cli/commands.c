@@ -1,9 +1,12 @@
 /* The table of commands; see commands.h. */
 #include "cli/commands.h"
 
+#include "cli/checkpointing.h"
+#include "cli/plan_checkpoint.h"
 #include "cli/cli.h"
 #include "cli/size.h"
 #include "cli/training.h"
+#include "cli/why.h"
 #include "core/nearest.h"
 
 #include <string.h>
@@ -25,8 +28,22 @@ const struct command commands[] = {
 		"--drive MODEL,... | --data-dir DIR... [OPTION...]",
 		"how many accelerators a drive feeds, and what limits it",
 		size_rows},
+	{"checkpointing", "datasize", cmd_checkpointing_datasize, "[OPTION...]",
+		"bytes of a checkpoint by rank, stage and file",
+		checkpointing_datasize_rows},
+	{"checkpointing", "run", cmd_checkpointing_run,
+		"--checkpoint-folder DIR | --drive MODEL [OPTION...]",
+		"save and load checkpoints; their bandwidth",
+		checkpointing_run_rows},
+	{"plan", "checkpoint", cmd_plan_checkpoint,
+		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
+		"how often to save, what failures cost, bandwidth for a goal",
+		plan_checkpoint_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
+		"what limits a run, with figures, and what would change it",
+		why_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",
@@ -89,7 +106,7 @@ void commands_usage(FILE *f)
 		   "usage: stoker COMMAND [OPTION...]\n\n");
 	for (i = 0; i < command_count; i++)
 		if (commands[i].help)
-			fprintf(f, "  stoker %-9s %-9s %s\n", commands[i].noun,
+			fprintf(f, "  stoker %-13s %-9s %s\n", commands[i].noun,
 				commands[i].verb ? commands[i].verb : "",
 				commands[i].help);
 	fprintf(f, "\n"

@@ -11,6 +11,7 @@
 #include "accel_sim/group.h"
 #include "core/datasize.h"
 #include "core/units.h"
+#include "core/why.h"
 #include "storage/host.h"
 #include "storage/store.h"
 #include "workloads/loader.h"
@@ -226,18 +227,18 @@ static void name_limit(struct search *x)
 {
 	struct size_answer *a = &x->row->a;
 	const struct size_point *p = size_at(&a->curve, a->steady.failed);
-	const char *limit = "drive rate";
+	const char *limit = why_limit_name(WHY_DRIVE);
 
 	if (a->steady.capped)
 		limit = x->by_set ? "the data set has too few files for more"
 				  : "none up to --max-accelerators";
 	else if (host_binds(x))
-		limit = "host CPU";
+		limit = why_limit_name(WHY_CPU);
 	else if (config(x)->limit_read_bytes_per_s)
-		limit = "drive rate (--limit-read)";
+		limit = why_limit_name(WHY_LIMIT_READ);
 	else if (p && p->metrics.read_gib_per_s <
 			      NEAR_BEST * x->best_gib_per_s)
-		limit = "too few readers";
+		limit = why_limit_name(WHY_READERS);
 	snprintf(a->limit, sizeof(a->limit), "%s", limit);
 }
 

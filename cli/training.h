@@ -33,7 +33,7 @@ struct training_options {
 	uint64_t seed;
 	bool overwrite, in_process, no_futex, resume;
 	/* output */
-	bool json, dry_run, quiet, help_params;
+	bool json, dry_run, quiet, help_params, why;
 };
 
 extern const struct option_row training_datasize_rows[];
@@ -89,6 +89,10 @@ void training_note_rules(const struct training_setup *s, struct record *rec);
 /* Add a reason why the run cannot be CLOSED. */
 void training_not_closed(struct training_setup *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* "closed", "open", "whatif"; for the other workloads, too. */
+int training_parse_division(
+	const char *text, enum rec_division *d, struct err *e);
 
 int cmd_training_datasize(int argc, const char **argv);
 int cmd_training_datagen(int argc, const char **argv);

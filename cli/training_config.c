@@ -10,6 +10,7 @@
 #include "storage/drive_model.h"
 #include "storage/host.h"
 #include "workloads/training.h"
+#include "workloads/loader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +22,6 @@
 
 #define TRANSFER_BYTES_DEFAULT MIB_BYTES
 #define TRANSFER_BYTES_MAX (64 * MIB_BYTES)
-#define DEPTH_DIRECT 16
-#define DEPTH_BUFFERED 1
 
 void training_not_closed(struct training_setup *s, const char *fmt, ...)
 {
@@ -62,7 +61,8 @@ static int apply_params(const struct training_options *o,
 	return 0;
 }
 
-static int parse_division(const char *text, enum rec_division *d, struct err *e)
+int training_parse_division(
+	const char *text, enum rec_division *d, struct err *e)
 {
 	if (!strcmp(text, "whatif"))
 		*d = DIV_WHATIF;
@@ -242,7 +242,6 @@ static int derive(const struct training_options *o, struct training_setup *s,
 	struct err *e)
 {
 	struct train_config *c = &s->config;
-	uint64_t w = c->read_threads;
 
 	if (o->odirect && o->buffered)
 		return err_set(e, ERR_USAGE, -EINVAL,
@@ -251,12 +250,9 @@ static int derive(const struct training_options *o, struct training_setup *s,
 		c->odirect = true;
 	if (o->buffered)
 		c->odirect = false;
-	c->prefetch_factor = (c->prefetch_size + w - 1) / w;
-	if (!c->prefetch_factor)
-		c->prefetch_factor = 2; /* the loader's own default */
+	c->prefetch_factor = loader_prefetch_factor(c);
 	c->queue_depth = o->queue_depth ? o->queue_depth
-			 : c->odirect	? DEPTH_DIRECT
-					: DEPTH_BUFFERED;
+					: loader_queue_depth(c->odirect);
 	if (!c->transfer_bytes || c->transfer_bytes > TRANSFER_BYTES_MAX ||
 		c->transfer_bytes % 4096)
 		return err_set(e, ERR_USAGE, -EINVAL,
@@ -308,7 +304,7 @@ static int resolve_workload(const struct training_options *o,
 
 	r = edition_load(o->config_dir, o->edition, &s->edition, e);
 	if (!r)
-		r = parse_division(o->division, &c->division, e);
+		r = training_parse_division(o->division, &c->division, e);
 	if (!r)
 		r = profile_load(o->config_dir, o->model, o->accelerator,
 			&s->profile, e);

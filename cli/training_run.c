@@ -5,6 +5,7 @@
 #include "cli/outputs.h"
 #include "cli/resume.h"
 #include "cli/training.h"
+#include "cli/why.h"
 
 #include "accel_sim/group.h"
 #include "core/json.h"
@@ -88,8 +89,9 @@ static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
 			       "not be written") : 0;
 }
 
-static int print_json(
-	const struct record *rec, const struct err *failed, int code)
+static int print_json(const struct training_options *o,
+	const struct training_setup *s, const struct record *rec,
+	const struct err *failed, int code)
 {
 	struct cJSON *doc = results_record_json(rec, false);
 	char *text;
@@ -101,6 +103,8 @@ static int print_json(
 						   : "failed"));
 		json_add_string(doc, "error", failed->text);
 	}
+	if (doc && !failed)
+		why_report_json(doc, rec, o->why, s->steady_verdict);
 	if (doc)
 		json_add_u64(doc, "exit_code", (uint64_t)code);
 	text = doc ? json_print(doc, 2) : NULL;
@@ -157,7 +161,7 @@ static int report(const struct training_options *o,
 			  : verdict_code(rec, s->steady_verdict);
 
 	if (o->json)
-		return print_json(rec, failed, code);
+		return print_json(o, s, rec, failed, code);
 	if (failed) {
 		/* runs that had ended keep their worth */
 		if (rec->run_count > 1) {
@@ -167,6 +171,7 @@ static int report(const struct training_options *o,
 		return code;
 	}
 	results_print_text(stdout, rec, s->steady_verdict);
+	why_report(rec, o->why, s->steady_verdict);
 	return code;
 }
 

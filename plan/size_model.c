@@ -2,6 +2,7 @@
 #include "plan/size_model.h"
 
 #include "plan/whatif.h"
+#include "plan/why.h"
 #include "workloads/loader.h"
 #include "workloads/training.h"
 
@@ -17,11 +18,6 @@
 #define LOOK_MANY 64
 /* A campaign of so many requests is asked for file by file. */
 #define REQUESTS_MAX 50000000.0
-/* More accelerators, to see whether the drive has more to give ... */
-#define MORE_FACTOR 4
-/* ... which more readers would have had from it. */
-#define MORE_GIVEN 1.05
-
 struct search {
 	const struct size_model *m;
 	uint64_t steps; /* m->steps, or fewer for a first look */
@@ -80,22 +76,31 @@ static void drop_arrays(struct rec_metrics *m)
 	*m = kept;
 }
 
-static int run(const struct search *s, uint64_t n, struct rec_metrics *m,
-	struct err *e)
+/* c is filled, w stands on it. */
+static void make_run(const struct search *s, uint64_t n, struct train_config *c,
+	struct whatif *w)
 {
-	struct train_config c = *s->m->config;
-	struct whatif w = {
-		.config = &c,
+	*c = *s->m->config;
+	c->accelerators = n;
+	if (!s->m->fixed_set)
+		c->files = size_files(c, n, s->steps);
+	*w = (struct whatif){
+		.config = c,
 		.engine = s->m->engine,
 		.epochs = 1,
 		.event_per_file = true,
 	};
+	scale_rate(&w->engine, s->rate_factor);
+}
+
+static int run(const struct search *s, uint64_t n, struct rec_metrics *m,
+	struct err *e)
+{
+	struct train_config c;
+	struct whatif w;
 	int r;
 
-	c.accelerators = n;
-	if (!s->m->fixed_set)
-		c.files = size_files(&c, n, s->steps);
-	scale_rate(&w.engine, s->rate_factor);
+	make_run(s, n, &c, &w);
 	r = whatif_run(&w, m, e);
 	if (r)
 		return r;
@@ -166,71 +171,37 @@ static const struct size_point *telling(const struct size_answer *a)
 						   : a->steady.accelerators);
 }
 
-/*
- * Does the drive give more when more accelerators, with their readers, ask?
- * What it gives is n x demand x AU.
- */
-static int readers_bind(struct search *s, const struct size_point *p,
-	bool *bind, struct err *e)
-{
-	uint64_t n = p->accelerators * MORE_FACTOR;
-	struct rec_metrics m;
-	int r;
-
-	*bind = false;
-	if (s->m->fixed_set)
-		return 0;
-	few_steps(s);
-	r = run(s, n, &m, e);
-	s->steps = s->m->steps;
-	if (!r)
-		*bind = (double)n * m.steady_au_pct >
-			MORE_GIVEN * (double)p->accelerators *
-				p->metrics.steady_au_pct;
-	return r;
-}
-
-/* Is the floor out of reach even if nothing had to be read? */
-static bool host_binds(const struct train_config *c)
-{
-	double step_ns = (double)(c->computation_ns + c->host_step_ns);
-
-	return (double)c->computation_ns * 1e6 < step_ns * c->au_floor_ppm;
-}
-
-static bool buffered_path_binds(const struct size_model *m)
-{
-	const struct drive_profile *d = &m->engine.drive;
-	double most;
-
-	if (m->engine.kind != ENGINE_MODEL || m->config->odirect)
-		return false;
-	most = host_model_ceiling(&m->engine.host, 1) / 1e9;
-	if (d->buffered_read_gb_per_s > 0 &&
-		(most <= 0 || d->buffered_read_gb_per_s * d->count < most))
-		most = d->buffered_read_gb_per_s * d->count;
-	return most > 0 && most < d->sequential_read_gb_per_s * d->count;
-}
-
+/* The run that fails, or the last that passes, once more: what binds it? */
 static int name_limit(struct search *s, struct size_answer *a, struct err *e)
 {
-	const struct size_point *p = telling(a);
-	const char *limit = "drive rate";
-	bool readers = false;
-	int r = 0;
+	uint64_t n = telling(a)->accelerators;
+	struct train_config c;
+	struct record rec;
+	struct whatif w;
+	struct why why;
+	int r;
 
+	if (n > LOOK_MANY)
+		few_steps(s);
+	make_run(s, n, &c, &w);
+	s->steps = s->m->steps;
+	r = whatif_record(&w, &rec, e);
+	if (!r)
+		r = why_explain(&rec, &rec.runs[0],
+			w.engine.kind == ENGINE_MODEL ? &w.engine.drive : NULL,
+			&why, e);
+	if (!r) {
+		snprintf(a->limit, sizeof(a->limit), "%s",
+			why_limit_name(why.limit));
+		why_fini(&why);
+	}
+	record_fini(&rec);
 	if (a->by_data_set)
-		limit = "the data set has too few files for more";
+		snprintf(a->limit, sizeof(a->limit),
+			"the data set has too few files for more");
 	else if (a->steady.capped)
-		limit = "none up to --max-accelerators";
-	else if (host_binds(s->m->config))
-		limit = "host step cost";
-	else if (buffered_path_binds(s->m))
-		limit = "buffered path";
-	else
-		r = readers_bind(s, p, &readers, e);
-	snprintf(a->limit, sizeof(a->limit), "%s",
-		readers ? "too few readers" : limit);
+		snprintf(a->limit, sizeof(a->limit),
+			"none up to --max-accelerators");
 	return r;
 }
 

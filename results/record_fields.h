@@ -16,13 +16,35 @@ struct field {
 	size_t bytes; /* of the member: the room of a text */
 };
 
-/* A table and how many fields it has. */
+/*
+ * A table and how many fields it has, the last `added` of which older files
+ * lack: they stay as they are, 0 or "".
+ */
 struct fields {
 	const struct field *f;
-	size_t n;
+	size_t n, added;
 };
 
 /* Of struct train_config, struct rec_metrics and struct rec_campaign. */
 extern const struct fields record_config, record_metrics, record_campaign;
+/* Of struct rec_epoch, rec_steady, rec_rank and rec_quantiles. */
+extern const struct fields record_epoch, record_steady, record_rank,
+	record_quantiles;
+
+struct cJSON;
+struct err;
+
+/* All of t from o into base; a field that is missing or wrong is -EBADMSG. */
+int record_get_fields(const struct cJSON *o, const struct fields *t,
+	void *base, const char *name, struct err *e);
+/* The same from the object `key` of o. */
+int record_get_object(const struct cJSON *o, const char *key,
+	const struct fields *t, void *base, const char *name, struct err *e);
+/* "NAME: "key" is missing or not what a record holds" */
+int record_bad(struct err *e, const char *name, const char *key);
+/* Hosts and runs[0].ranks of a record; see results_record_read_steps(). */
+struct record;
+int record_get_ranks(const struct cJSON *root, struct record *rec,
+	const char *name, struct err *e);
 
 #endif

@@ -95,7 +95,7 @@ static const struct field config_fields[] = {
 	C(system_name, K_TEXT),
 	C(organization, K_TEXT),
 	C(limit_read_bytes_per_s, K_U64),
-	C(host_model, K_TEXT),
+	C(host_model, K_TEXT), /* added, as those behind it */
 	C(host_step_ns, K_I64),
 };
 #undef C
@@ -141,6 +141,18 @@ static const struct field rank_fields[] = {
 };
 #undef K
 
+#define Q(member, kind) F(struct rec_quantiles, member, kind)
+static const struct field quantile_fields[] = {
+	Q(count, K_U64),
+	Q(mean, K_DOUBLE),
+	Q(min, K_U64),
+	Q(p50, K_U64),
+	Q(p99, K_U64),
+	Q(p999, K_U64),
+	Q(max, K_U64),
+};
+#undef Q
+
 #define M(member, kind) F(struct rec_metrics, member, kind)
 static const struct field metrics_fields[] = {
 	M(epochs, K_U32),
@@ -184,10 +196,14 @@ static const struct field campaign_fields[] = {
 };
 #undef G
 
-#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
-const struct fields record_config = FIELDS(config_fields);
-const struct fields record_metrics = FIELDS(metrics_fields);
-const struct fields record_campaign = FIELDS(campaign_fields);
+#define FIELDS(table, added) {table, sizeof(table) / sizeof((table)[0]), added}
+const struct fields record_config = FIELDS(config_fields, 2);
+const struct fields record_metrics = FIELDS(metrics_fields, 0);
+const struct fields record_campaign = FIELDS(campaign_fields, 0);
+const struct fields record_epoch = FIELDS(epoch_fields, 0);
+const struct fields record_steady = FIELDS(steady_fields, 0);
+const struct fields record_rank = FIELDS(rank_fields, 0);
+const struct fields record_quantiles = FIELDS(quantile_fields, 0);
 
 static bool add_config(struct cJSON *root, const struct train_config *c)
 {
@@ -264,20 +280,12 @@ static bool add_epoch(
 }
 
 /* Null where nothing was read. */
-static bool add_hist(struct cJSON *to, const char *key, const struct hist *h)
+static bool add_quantiles(
+	struct cJSON *to, const char *key, const struct rec_quantiles *q)
 {
-	struct cJSON *o;
-
-	if (!h->count)
+	if (!q->count)
 		return json_add(to, key, cJSON_CreateNull());
-	o = json_add_object(to, key);
-	return o && json_add_u64(o, "count", h->count) &&
-	       json_add_double(o, "mean", hist_mean(h)) &&
-	       json_add_u64(o, "min", h->min) &&
-	       json_add_u64(o, "p50", hist_percentile(h, 500000)) &&
-	       json_add_u64(o, "p99", hist_percentile(h, 990000)) &&
-	       json_add_u64(o, "p999", hist_percentile(h, 999000)) &&
-	       json_add_u64(o, "max", h->max);
+	return ADD_FIELDS(json_add_object(to, key), quantile_fields, q);
 }
 
 /* The requests of all ranks: what hist.h promises of p50, p99 and p999. */
@@ -285,15 +293,12 @@ static bool add_requests(struct cJSON *run_object, const struct rec_run *run)
 {
 	struct cJSON *o = json_add_object(run_object, "requests");
 	bool ok = o != NULL;
-	struct hist h;
+	struct rec_quantiles q;
 	int i;
 
-	for (i = 0; ok && i < REC_HISTS; i++) {
-		memset(&h, 0, sizeof(h));
-		ok = !rec_run_hist(run, (enum rec_hist)i, &h) &&
-		     add_hist(o, rec_hist_name((enum rec_hist)i), &h);
-		hist_fini(&h);
-	}
+	for (i = 0; ok && i < REC_HISTS; i++)
+		ok = !rec_run_quantiles(run, (enum rec_hist)i, &q) &&
+		     add_quantiles(o, rec_hist_name((enum rec_hist)i), &q);
 	return ok;
 }
 
@@ -303,13 +308,15 @@ static bool add_ranks(
 	struct cJSON *list = json_add_array(run_object, "ranks"), *o, *epochs;
 	const struct rec_rank *k;
 	bool ok = list != NULL;
+	struct rec_quantiles q;
 	uint32_t r, i;
 
 	for (r = 0; ok && r < run->rank_count; r++) {
 		k = &run->ranks[r];
 		o = json_add_object(list, NULL);
+		rec_quantiles_of(&k->hists[REC_LATENCY_NS], &q);
 		ok = ADD_FIELDS(o, rank_fields, k) &&
-		     add_hist(o, "latency_ns", &k->hists[REC_LATENCY_NS]);
+		     add_quantiles(o, "latency_ns", &q);
 		epochs = ok ? json_add_array(o, "epochs") : NULL;
 		ok = epochs != NULL;
 		for (i = 0; ok && i < k->epoch_count; i++)

@@ -26,7 +26,7 @@
 #define I64_END 9223372036854775808.0  /* 2^63 */
 #define U32_END 4294967296.0
 
-static int bad(struct err *e, const char *name, const char *key)
+int record_bad(struct err *e, const char *name, const char *key)
 {
 	return err_set(e, ERR_IO, -EBADMSG,
 		"%s: \"%s\" is missing or not what a record holds", name, key);
@@ -78,19 +78,26 @@ static bool get_field(const struct cJSON *o, const struct field *f, void *base)
 	return false;
 }
 
-/* Of an object `key` of o; a missing field is an error. */
-static int get_fields(const struct cJSON *o, const char *key,
+int record_get_fields(const struct cJSON *o, const struct fields *t,
+	void *base, const char *name, struct err *e)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if ((i < t->n - t->added || json_has(o, t->f[i].key)) &&
+			!get_field(o, &t->f[i], base))
+			return record_bad(e, name, t->f[i].key);
+	return 0;
+}
+
+int record_get_object(const struct cJSON *o, const char *key,
 	const struct fields *t, void *base, const char *name, struct err *e)
 {
 	const struct cJSON *sub = cJSON_GetObjectItemCaseSensitive(o, key);
-	size_t i;
 
 	if (!cJSON_IsObject(sub))
-		return bad(e, name, key);
-	for (i = 0; i < t->n; i++)
-		if (!get_field(sub, &t->f[i], base))
-			return bad(e, name, t->f[i].key);
-	return 0;
+		return record_bad(e, name, key);
+	return record_get_fields(sub, t, base, name, e);
 }
 
 /* Which of names[] (NULL-ended) is the text `key` of o? -1: none. */
@@ -115,22 +122,22 @@ static int get_config(const struct cJSON *root, struct train_config *c,
 		{"num", offsetof(struct rec_scale, num), K_U32, 4},
 		{"den", offsetof(struct rec_scale, den), K_U32, 4},
 	};
-	static const struct fields scales = {scale, 2};
+	static const struct fields scales = {scale, 2, 0};
 	const struct cJSON *o;
 	int r, d;
 
-	r = get_fields(root, "config", &record_config, c, name, e);
+	r = record_get_object(root, "config", &record_config, c, name, e);
 	if (r)
 		return r;
 	o = cJSON_GetObjectItemCaseSensitive(root, "config");
-	r = get_fields(o, "scale", &scales, &c->scale, name, e);
+	r = record_get_object(o, "scale", &scales, &c->scale, name, e);
 	d = get_choice(o, "division", divisions);
 	if (r)
 		return r;
 	if (d < 0)
-		return bad(e, name, "division");
+		return record_bad(e, name, "division");
 	if (!c->scale.den || !c->au_floor_ppm)
-		return bad(e, name, c->scale.den ? "au_floor_ppm" : "scale");
+		return record_bad(e, name, c->scale.den ? "au_floor_ppm" : "scale");
 	c->division = (enum rec_division)d;
 	return 0;
 }
@@ -142,13 +149,13 @@ static int get_notes(const struct cJSON *root, struct record *rec,
 
 	list = cJSON_GetObjectItemCaseSensitive(root, "notes");
 	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > NOTES_MAX)
-		return bad(e, name, "notes");
+		return record_bad(e, name, "notes");
 	cJSON_ArrayForEach(n, list)
 	{
 		id = cJSON_GetObjectItemCaseSensitive(n, "id");
 		text = cJSON_GetObjectItemCaseSensitive(n, "text");
 		if (!cJSON_IsString(id) || !cJSON_IsString(text))
-			return bad(e, name, "notes");
+			return record_bad(e, name, "notes");
 		if (record_note(rec, id->valuestring, "%s", text->valuestring))
 			return err_nomem(e, name);
 	}
@@ -164,14 +171,14 @@ static int get_doubles(const struct cJSON *o, const char *key, uint32_t n,
 	list = cJSON_GetObjectItemCaseSensitive(o, key);
 	if (!cJSON_IsArray(list) || n > EPOCHS_MAX ||
 		cJSON_GetArraySize(list) != (int)n)
-		return bad(e, name, key);
+		return record_bad(e, name, key);
 	*out = calloc(n ? n : 1, sizeof(**out));
 	if (!*out)
 		return err_nomem(e, name);
 	cJSON_ArrayForEach(c, list)
 	{
 		if (!cJSON_IsNumber(c))
-			return bad(e, name, key);
+			return record_bad(e, name, key);
 		(*out)[i++] = c->valuedouble;
 	}
 	return 0;
@@ -189,7 +196,7 @@ static int get_metrics(const struct cJSON *run, struct rec_metrics *m,
 	const struct cJSON *o;
 	int r;
 
-	r = get_fields(run, "metrics", &record_metrics, m, name, e);
+	r = record_get_object(run, "metrics", &record_metrics, m, name, e);
 	if (r)
 		return r;
 	o = cJSON_GetObjectItemCaseSensitive(run, "metrics");
@@ -202,7 +209,7 @@ static int get_metrics(const struct cJSON *run, struct rec_metrics *m,
 			 cJSON_GetObjectItemCaseSensitive(o, steady[0].key)) ||
 			!get_field(o, &steady[0], m) ||
 			!get_field(o, &steady[1], m)))
-		r = bad(e, name, "steady_au_pct");
+		r = record_bad(e, name, "steady_au_pct");
 	return r;
 }
 
@@ -237,22 +244,22 @@ static int get_run(const struct cJSON *root, struct record *rec,
 
 	runs = cJSON_GetObjectItemCaseSensitive(root, "runs");
 	if (!cJSON_IsArray(runs) || cJSON_GetArraySize(runs) != 1)
-		return bad(e, name, "runs");
+		return record_bad(e, name, "runs");
 	o = cJSON_GetArrayItem(runs, 0);
 	run = record_add_run(rec);
 	if (!run)
 		return err_nomem(e, name);
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (!get_field(o, &fields[i], run))
-			return bad(e, name, fields[i].key);
+			return record_bad(e, name, fields[i].key);
 	status = get_choice(o, "status", statuses);
 	if (status < 0)
-		return bad(e, name, "status");
+		return record_bad(e, name, "status");
 	run->status = (enum rec_status)status;
 	if (!is_stamp(run->stamp))
-		return bad(e, name, "stamp");
+		return record_bad(e, name, "stamp");
 	if (run->start_ns < 0 || run->end_ns < run->start_ns)
-		return bad(e, name, "end_ns");
+		return record_bad(e, name, "end_ns");
 	return get_metrics(o, &run->metrics, name, e);
 }
 
@@ -281,29 +288,29 @@ static int get_record(const struct cJSON *root, struct record *rec,
 		return err_set(e, ERR_IO, -EBADMSG,
 			"%s: not a record of stoker (schema)", name);
 	if (!get_field(root, &fields[0], rec) || !rec->tool_version[0])
-		return bad(e, name, "tool_version");
+		return record_bad(e, name, "tool_version");
 	if (!get_field(root, &fields[1], rec))
-		return bad(e, name, "command_line");
+		return record_bad(e, name, "command_line");
 	anchor = get_field(root, &times[0], &rec->time)
 			 ? rec->time.wall_anchor_ns
 			 : -1;
 	if (anchor < 0 || !get_field(root, &times[1], &rec->time))
-		return bad(e, name, "wall_anchor_ns");
+		return record_bad(e, name, "wall_anchor_ns");
 	r = get_config(root, &rec->config, name, e);
 	if (!r)
 		r = get_notes(root, rec, name, e);
 	if (!r)
-		r = get_fields(root, "campaign", &record_campaign,
+		r = record_get_object(root, "campaign", &record_campaign,
 			&rec->campaign, name, e);
 	if (!r)
 		r = get_run(root, rec, name, e);
 	if (!r && rec->runs[0].end_ns > INT64_MAX - anchor)
-		r = bad(e, name, "end_ns");
+		r = record_bad(e, name, "end_ns");
 	return r;
 }
 
-int results_record_parse(const char *text, size_t len, const char *name,
-	struct record *rec, struct err *e)
+static int parse_record(const char *text, size_t len, const char *name,
+	bool steps, struct record *rec, struct err *e)
 {
 	struct cJSON *root;
 	int r;
@@ -313,10 +320,18 @@ int results_record_parse(const char *text, size_t len, const char *name,
 	if (r)
 		return err_set(e, ERR_IO, -EBADMSG, "%s: not JSON", name);
 	r = get_record(root, rec, name, e);
+	if (!r && steps)
+		r = record_get_ranks(root, rec, name, e);
 	cJSON_Delete(root);
 	if (r)
 		record_fini(rec);
 	return r;
+}
+
+int results_record_parse(const char *text, size_t len, const char *name,
+	struct record *rec, struct err *e)
+{
+	return parse_record(text, len, name, false, rec, e);
 }
 
 /* "2026-07-20T10:00:03.114201", local time, to CLOCK_REALTIME; -1: bad. */
@@ -401,19 +416,19 @@ static int get_summary(const struct cJSON *root, struct record *rec,
 		return err_nomem(e, name);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!get_field(root, &numbers[i], &rec->config))
-			return bad(e, name, numbers[i].key);
+			return record_bad(e, name, numbers[i].key);
 	metric = cJSON_GetObjectItemCaseSensitive(root, "metric");
 	au = cJSON_GetObjectItemCaseSensitive(
 		metric, "train_au_mean_percentage");
 	meets = get_choice(metric, "train_au_meet_expectation", said);
 	if (!cJSON_IsNumber(au) || !isfinite(au->valuedouble) || meets < 0)
-		return bad(e, name, "train_au_mean_percentage");
+		return record_bad(e, name, "train_au_mean_percentage");
 	start = cJSON_GetObjectItemCaseSensitive(root, "start");
 	end = cJSON_GetObjectItemCaseSensitive(root, "end");
 	run->start_ns = parse_time(start);
 	run->end_ns = parse_time(end);
 	if (run->start_ns < 0 || run->end_ns < run->start_ns)
-		return bad(e, name, "start");
+		return record_bad(e, name, "start");
 	run->status = REC_FINISHED;
 	run->metrics.epochs = 1; /* known: a mean over all of them */
 	run->metrics.au_mean_pct = au->valuedouble;
@@ -452,11 +467,25 @@ static bool join(char buf[PATH_MAX], const char *dir, const char *name)
 	return n > 0 && n < PATH_MAX;
 }
 
-int results_record_read(const char *leaf, struct record *rec, struct err *e)
+static int read_record(
+	const char *path, bool steps, struct record *rec, struct err *e)
 {
-	char path[PATH_MAX];
 	size_t len;
 	char *text;
+	int r;
+
+	r = file_read_all(path, RECORD_BYTES_MAX, &text, &len, e);
+	if (r)
+		return r;
+	r = parse_record(text, len, path, steps, rec, e);
+	free(text);
+	return r;
+}
+
+static int read_leaf(
+	const char *leaf, bool steps, struct record *rec, struct err *e)
+{
+	char path[PATH_MAX];
 	int r;
 
 	record_init(rec);
@@ -465,12 +494,8 @@ int results_record_read(const char *leaf, struct record *rec, struct err *e)
 		!join(path, leaf, "record.json"))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"path is too long: %.100s...", leaf);
-	if (!access(path, F_OK)) {
-		r = file_read_all(path, RECORD_BYTES_MAX, &text, &len, e);
-		if (r)
-			return r;
-		r = results_record_parse(text, len, path, rec, e);
-		free(text);
+	if (steps || !access(path, F_OK)) {
+		r = read_record(path, steps, rec, e);
 	} else {
 		join(path, leaf, "summary.json");
 		r = read_summary(leaf, path, rec, e);
@@ -481,6 +506,17 @@ int results_record_read(const char *leaf, struct record *rec, struct err *e)
 	}
 	snprintf(rec->runs[0].leaf, sizeof(rec->runs[0].leaf), "%s", leaf);
 	return 0;
+}
+
+int results_record_read(const char *leaf, struct record *rec, struct err *e)
+{
+	return read_leaf(leaf, false, rec, e);
+}
+
+int results_record_read_steps(
+	const char *leaf, struct record *rec, struct err *e)
+{
+	return read_leaf(leaf, true, rec, e);
 }
 
 bool results_is_foreign(const struct record *rec)

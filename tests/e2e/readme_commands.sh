@@ -20,14 +20,18 @@ run_one() { # WORD...: of one command, its place and size changed
 		word=$1
 		shift
 		case $word in
+		--checkpoint-folder) words+=("$word" data) && shift ;;
 		--data-dir) words+=("$word" data) && shift ;;
 		--results-dir) words+=("$word" results) && shift ;;
+		/var/tmp/results) words+=(results) ;;
 		--config-dir) return ;; # needs a file of the reader's
 		*) words+=("$word") ;;
 		esac
 	done
 	case "${words[*]}" in
 	*"training run"*--data-dir*) small="--scale 1/64 -p train.epochs=1" ;;
+	*"checkpointing run"*--checkpoint-folder*)
+		small="--scale 1/4096 --gap 0.05s" ;;
 	*"training datagen"*)
 		small="--scale 1/64 -p dataset.num_files_train=112" ;;
 	esac

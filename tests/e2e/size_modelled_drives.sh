@@ -20,14 +20,14 @@ holds '[.entries[] | .drive] | unique ==
 holds '.entries[0].next_au_percent | . > 73.5 and . < 73.9'
 holds '.entries[1].next_au_percent | . > 87.9 and . < 88.3'
 holds '.entries[0] | .au_percent > 99.9 and .margin_percent > 9.9
-	and .limit == "drive rate" and .error_percent == 0 and .monotonic'
+	and .limit == "drive" and .error_percent == 0 and .monotonic'
 holds '.entries[6] | .max_accelerators == 0 and .au_percent == null
 	and .next_au_percent < 60'
 # the same as text and as a table for a spreadsheet
 size 0 --drive $drives --accelerator-type b200,h100,a100 $equal
 head -n 1 last.out | grep -qF 'constant:14GB/s feeds 2 b200, 4 h100, 9 a100;' ||
 	fail "first line: $(head -n 1 last.out)"
-[ "$(grep -c 'drive rate$' last.out)" = 9 ] || fail "not nine rows"
+[ "$(grep -c ' drive$' last.out)" = 9 ] || fail "not nine rows"
 size 0 --drive $drives --accelerator-type b200,h100,a100 $equal --csv
 $python -c '
 import csv, sys

@@ -121,6 +121,28 @@ static void test_there_and_back(void)
 	record_fini(&back);
 }
 
+/* Fields that records had no word for at first. */
+static void test_older_record(void)
+{
+	struct record rec, back;
+	char *text, *at;
+	struct err e;
+
+	make_record(&rec, 3, 10, 60);
+	rec.config.host_step_ns = 7;
+	text = print(&rec);
+	at = strstr(text, "\"host_step_ns\"");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(at);
+	at[1] = 'x';
+	CU_ASSERT_EQUAL_FATAL(
+		results_record_parse(text, strlen(text), "r.json", &back, &e),
+		0);
+	CU_ASSERT_EQUAL(back.config.host_step_ns, 0);
+	free(text);
+	record_fini(&rec);
+	record_fini(&back);
+}
+
 /* Whatever is changed in the text must be refused, not believed. */
 static void spoil(const char *from, const char *to, const char *said)
 {
@@ -314,6 +336,6 @@ static void test_summary(void)
 	ut_dir_remove(dir);
 }
 
-UT_SUITE(history, UT_CASE(test_there_and_back), UT_CASE(test_parse_refuses),
+UT_SUITE(history, UT_CASE(test_there_and_back), UT_CASE(test_older_record), UT_CASE(test_parse_refuses),
 	UT_CASE(test_same_config), UT_CASE(test_gap), UT_CASE(test_campaigns),
 	UT_CASE(test_summary))

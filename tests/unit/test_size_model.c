@@ -91,7 +91,7 @@ static void test_both_sides_of_each_edge(void)
 		ask(&m, &c, edge(n) * 0.999, &a);
 		CU_ASSERT_EQUAL(a.steady.accelerators, n - 1);
 		CU_ASSERT_EQUAL(a.steady.again, 0);
-		CU_ASSERT_STRING_EQUAL(a.limit, "drive rate");
+		CU_ASSERT_STRING_EQUAL(a.limit, "drive");
 		size_answer_fini(&a);
 	}
 }
