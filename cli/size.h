@@ -24,7 +24,7 @@ struct size_row {
 	char accelerator[64];
 	char swept[160]; /* "reader.read_threads=4"; "" = nothing swept */
 	uint32_t floor_ppm;
-	bool real;
+	bool real, odirect;
 	double demand_bytes_per_s; /* of one accelerator at AU 100 % */
 	struct size_answer a;
 	char note[1024]; /* what else is to be told of it; or "" */
@@ -36,6 +36,16 @@ struct size_table {
 	struct size_row *rows;
 	size_t count;
 };
+
+/*
+ * training_resolve(), with O_DIRECT where the rules let this model have it and
+ * nothing else is asked for: the question is about the drive, not about the
+ * page cache. *chosen: it was not asked for.
+ */
+int size_resolve(const struct training_options *run, bool for_run,
+	struct training_setup *s, bool *chosen, struct err *e);
+/* Is a key set by --param? */
+bool size_sets_param(const struct training_setup *s, const char *key);
 
 /* AU at N and at N + 1; false if there is none. */
 bool size_row_au(const struct size_row *r, double *au_pct);

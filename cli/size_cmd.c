@@ -80,7 +80,7 @@ static int split_sweep(const char *text, char *key, size_t size,
 	return split(eq + 1, "--sweep", n, e);
 }
 
-static bool sets_param(const struct training_setup *s, const char *key)
+bool size_sets_param(const struct training_setup *s, const char *key)
 {
 	uint32_t i;
 
@@ -90,11 +90,28 @@ static bool sets_param(const struct training_setup *s, const char *key)
 	return false;
 }
 
+int size_resolve(const struct training_options *run, bool for_run,
+	struct training_setup *s, bool *chosen, struct err *e)
+{
+	struct training_options direct = *run;
+	int r = training_resolve(run, for_run, s, e);
+
+	*chosen = !r && !run->odirect && !run->buffered &&
+		  !size_sets_param(s, "reader.odirect") &&
+		  edition_list_has(
+			  &s->edition.odirect_models, s->config.model);
+	if (!*chosen)
+		return r;
+	direct.odirect = true;
+	return training_resolve(&direct, for_run, s, e);
+}
+
 /* What the row's drive, accelerator and swept value resolve to. */
 static int resolve(const struct size_options *o, struct size_row *row,
 	struct training_setup *s, struct err *e)
 {
 	struct training_options run = o->run;
+	bool chosen;
 	size_t i;
 	int r;
 
@@ -107,7 +124,7 @@ static int resolve(const struct size_options *o, struct size_row *row,
 		run.params[i] = row->swept;
 		run.params[i + 1] = NULL;
 	}
-	r = training_resolve(&run, false, s, e);
+	r = size_resolve(&run, false, s, &chosen, e);
 	if (!r && !s->virtual_time)
 		r = err_set(e, ERR_USAGE, -EINVAL,
 			"size asks a modelled drive in virtual time only");
@@ -151,8 +168,9 @@ static int answer(const struct size_options *o, struct size_row *row,
 		return r;
 	m.engine = s.engine;
 	m.steps = s.edition.min_steps;
-	m.fixed_set = sets_param(&s, "dataset.num_files_train");
+	m.fixed_set = size_sets_param(&s, "dataset.num_files_train");
 	m.rate_error_pct = rate_error_pct(&s.engine);
+	row->odirect = s.config.odirect;
 	row->floor_ppm = s.config.au_floor_ppm;
 	row->demand_bytes_per_s = size_demand_bytes_per_s(&s.config);
 	snprintf(model, model_size, "%s", s.config.model);

@@ -30,9 +30,9 @@ const struct option_row size_rows[] = {
 		"real drives: do not confirm N with five whole runs"),
 	MEMORY_ROWS,
 	HEADING("How data is read"),
-	FLAG("odirect", odirect, "as --param reader.odirect=true"),
-	FLAG("buffered", buffered,
-		"as --param reader.odirect=false, the default"),
+	FLAG("odirect", odirect, "as --param reader.odirect=true, the default "
+		"where the rules allow it (unet3d)"),
+	FLAG("buffered", buffered, "as --param reader.odirect=false"),
 	COUNT("queue-depth", queue_depth, "N", 1, 1024,
 		"requests in flight per reader",
 		.standard = "direct 16, buffered 1"),

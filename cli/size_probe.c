@@ -41,8 +41,6 @@ static void workload_args(struct child_args *a, const struct size_drive *d)
 	for (i = 0; o->params[i]; i++)
 		child_arg(a, "--param", "%s", o->params[i]);
 	text_option(a, "--engine", o->engine);
-	if (o->buffered)
-		child_word(a, "--buffered");
 }
 
 static void run_args(struct child_args *a, const struct size_drive *d,
@@ -70,11 +68,10 @@ static void run_args(struct child_args *a, const struct size_drive *d,
 		child_arg(a, "--npernode", "%" PRIu64, o->per_node);
 	if (o->queue_depth)
 		child_arg(a, "--queue-depth", "%" PRIu64, o->queue_depth);
-	if (o->odirect)
-		child_word(a, "--odirect");
+	child_word(a, d->s.config.odirect ? "--odirect" : "--buffered");
 	if (o->in_process)
 		child_word(a, "--in-process");
-	if (o->allow_fallback)
+	if (o->allow_fallback || d->direct_chosen)
 		child_word(a, "--allow-fallback");
 	if (o->no_drop_caches)
 		child_word(a, "--no-drop-caches");
@@ -112,8 +109,8 @@ static int ask(const struct child_args *a, struct child_result *res,
 	return 0;
 }
 
-static int take_run(const struct child_result *res, struct size_probed *out,
-	struct err *e)
+static int take_run(struct size_drive *d, const struct child_result *res,
+	struct size_probed *out, struct err *e)
 {
 	struct record rec;
 	int r = results_record_parse(
@@ -121,6 +118,7 @@ static int take_run(const struct child_result *res, struct size_probed *out,
 
 	if (r)
 		return r;
+	d->fell_back = d->s.config.odirect && !rec.config.odirect;
 	out->metrics = rec.runs[0].metrics;
 	out->metrics.au_pct = out->metrics.throughput_per_s = NULL;
 	record_fini(&rec);
@@ -176,7 +174,7 @@ static bool read_cpu(uint64_t *all, uint64_t *idle)
 	return true;
 }
 
-int size_probe_run(const struct size_drive *d, const struct size_probe *p,
+int size_probe_run(struct size_drive *d, const struct size_probe *p,
 	struct size_probed *out, struct err *e)
 {
 	struct child_args a = {.count = 0};
@@ -193,7 +191,7 @@ int size_probe_run(const struct size_drive *d, const struct size_probe *p,
 		out->cpu_busy_pct = 100 - 100 * (double)(idle[1] - idle[0]) /
 						  (double)(all[1] - all[0]);
 	if (!r)
-		r = p->runs == 1 ? take_run(&res, out, e)
+		r = p->runs == 1 ? take_run(d, &res, out, e)
 				 : take_campaign(doc, out, e);
 	cJSON_Delete(doc);
 	child_result_fini(&res);

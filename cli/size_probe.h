@@ -12,6 +12,8 @@ struct size_drive {
 	const struct size_options *o;
 	const char *dir, *accelerator;
 	struct training_setup s; /* resolved for one accelerator */
+	bool direct_chosen;	 /* O_DIRECT is our choice, not the user's */
+	bool fell_back;		 /* and the file system refuses it */
 };
 
 /* What is run. */
@@ -31,7 +33,7 @@ struct size_probed {
 };
 
 /* -EINTR when interrupted; what a run says itself is its error. */
-int size_probe_run(const struct size_drive *d, const struct size_probe *p,
+int size_probe_run(struct size_drive *d, const struct size_probe *p,
 	struct size_probed *out, struct err *e);
 
 /* Make a data set of so many files with `training datagen`. */

@@ -93,7 +93,7 @@ static void tell_probe(const struct search *x, const struct size_point *p,
 }
 
 /* One short run; steady_steps of all its epochs together. */
-static int short_run(const struct search *x, uint64_t n,
+static int short_run(struct search *x, uint64_t n,
 	uint64_t steady_steps, struct size_probed *out, struct err *e)
 {
 	struct size_probe p = {.accelerators = n, .runs = 1};
@@ -320,6 +320,9 @@ static int add_notes(struct search *x, struct err *e)
 			p->ci_pct);
 		add_note(x->row, text);
 	}
+	if (x->d.fell_back)
+		add_note(x->row, "O_DIRECT is refused here: read through the "
+				 "page cache");
 	if (p && p->metrics.cached_pct > 1) {
 		snprintf(text, sizeof(text),
 			"%.0f %% of the bytes came from the page cache, not "
@@ -367,16 +370,6 @@ static void print_cost(const struct search *x, FILE *f)
 			time, (int64_t)((double)all * seconds * 1e9)));
 }
 
-static bool sets_files(const struct training_setup *s)
-{
-	uint32_t i;
-
-	for (i = 0; i < s->param_count; i++)
-		if (!strcmp(s->params[i], "dataset.num_files_train"))
-			return true;
-	return false;
-}
-
 static int resolve(struct search *x, struct err *e)
 {
 	struct training_options run = x->d.o->run;
@@ -387,12 +380,12 @@ static int resolve(struct search *x, struct err *e)
 	run.data_dir = x->d.dir;
 	run.accelerator = x->d.accelerator;
 	run.accelerators = 1;
-	r = training_resolve(&run, true, &x->d.s, e);
+	r = size_resolve(&run, true, &x->d.s, &x->d.direct_chosen, e);
 	if (r)
 		return r;
 	snprintf(path, sizeof(path), "%s/train", c->data_folder);
 	x->has_set = !access(path, F_OK);
-	if (!x->has_set && !sets_files(&x->d.s))
+	if (!x->has_set && !size_sets_param(&x->d.s, "dataset.num_files_train"))
 		c->files = size_files(c,
 			x->d.o->run.max_accelerators
 				? x->d.o->run.max_accelerators + 1
@@ -440,6 +433,7 @@ static int answer(struct search *x, struct err *e)
 	p = size_at(&a->curve,
 		a->steady.accelerators ? a->steady.accelerators : 1);
 	a->error_pct = p ? p->ci_pct : 0;
+	x->row->odirect = config(x)->odirect && !x->d.fell_back;
 	x->row->floor_ppm = config(x)->au_floor_ppm;
 	x->row->demand_bytes_per_s = size_demand_bytes_per_s(config(x));
 	name_limit(x);

@@ -223,6 +223,9 @@ static int print_text(const struct size_table *t)
 		print_line(&t->rows[i], drive, type, swept);
 	for (i = 0; i < t->count; i++)
 		print_remarks(&t->rows[i]);
+	printf("reads are %s\n", t->rows[0].odirect
+			? "O_DIRECT; --buffered asks for the page cache"
+			: "buffered");
 	return 0;
 }
 
@@ -342,6 +345,7 @@ static bool add_entry(struct cJSON *list, const struct size_row *r)
 	       json_add_u64(o, "reference_max_accelerators",
 		       r->a.reference.accelerators) &&
 	       json_add_bool(o, "monotonic", !r->a.steady.again) &&
+	       json_add_bool(o, "odirect", r->odirect) &&
 	       json_add_double(o, "au_floor_percent", floor_pct(r)) &&
 	       json_add_double(o, "demand_gb_per_s",
 		       r->demand_bytes_per_s / 1e9) &&
