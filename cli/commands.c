@@ -4,6 +4,7 @@
 #include "cli/checkpointing.h"
 #include "cli/plan_checkpoint.h"
 #include "cli/cli.h"
+#include "cli/size.h"
 #include "cli/training.h"
 #include "cli/why.h"
 #include "core/nearest.h"
@@ -23,6 +24,10 @@ const struct command commands[] = {
 		training_run_rows},
 	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
 		"workloads and accelerators there are", training_profiles_rows},
+	{"size", NULL, cmd_size,
+		"--drive MODEL,... | --data-dir DIR... [OPTION...]",
+		"how many accelerators a drive feeds, and what limits it",
+		size_rows},
 	{"checkpointing", "datasize", cmd_checkpointing_datasize, "[OPTION...]",
 		"bytes of a checkpoint by rank, stage and file",
 		checkpointing_datasize_rows},

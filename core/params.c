@@ -37,5 +37,8 @@ const struct param_row params_training[] = {
 		"passes over the data set in a run"},
 	{"train.computation_time", PARAM_TIME, CONFIG(computation_ns), 0, 0,
 		false, "emulated compute of a step"},
+	{"train.total_training_steps", PARAM_COUNT, CONFIG(steps_most), 0,
+		UINT32_MAX, true,
+		"an epoch ends after so many steps; 0 = unset"},
 	{NULL, PARAM_COUNT, 0, 0, 0, false, NULL},
 };

@@ -45,6 +45,8 @@ struct train_config {
 	double record_stdev_bytes;  /* record_length_bytes_stdev */
 	uint64_t resize_bytes;	    /* record_length_bytes_resize, no effect */
 	int64_t computation_ns;	    /* ct, train.computation_time */
+	/* train.total_training_steps: an epoch ends after so many; 0 = unset */
+	uint64_t steps_most;
 	uint64_t read_threads;	    /* W, reader.read_threads */
 	uint64_t prefetch_size;	    /* reader.prefetch_size, default 2 */
 	uint64_t prefetch_factor;   /* derived: ceil(prefetch_size / W) or 2 */
@@ -166,6 +168,8 @@ struct rec_metrics {
 
 	bool steady_evaluated;
 	double steady_au_pct;
+	/* half width of its 95 % interval, see batch_means.h; 0 = not known */
+	double steady_ci_pct;
 	bool steady_meets;
 	double head_start_pct;	/* W / S */
 	double nominal_au_pct;	/* numerator (n-1) * ct instead of sum C */

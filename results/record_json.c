@@ -91,6 +91,7 @@ static const struct field config_fields[] = {
 	FIELD_SINCE(2, struct train_config, "host_model", host_model, K_TEXT),
 	FIELD_SINCE(2, struct train_config, "host_step_ns", host_step_ns,
 		K_I64),
+	FIELD_SINCE(2, struct train_config, "steps_most", steps_most, K_U64),
 };
 #undef C
 
@@ -173,6 +174,8 @@ static const struct field metrics_fields[] = {
 	M(read_gib_per_s, K_DOUBLE),
 	M(peak_rss_bytes, K_U64),
 	M(unused_samples, K_U64),
+	FIELD_SINCE(2, struct rec_metrics, "steady_ci_pct", steady_ci_pct,
+		K_DOUBLE),
 };
 #undef M
 
