@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "results/drive.h"
 #include "results/record_fields.h"
 #include "results/record_json.h"
 
@@ -78,19 +79,28 @@ static bool get_field(const struct cJSON *o, const struct field *f, void *base)
 	return false;
 }
 
+const char *record_get_fields(
+	const struct cJSON *o, const struct fields *t, void *base)
+{
+	size_t i;
+
+	for (i = 0; i < t->n; i++)
+		if (!get_field(o, &t->f[i], base))
+			return t->f[i].key;
+	return NULL;
+}
+
 /* Of an object `key` of o; a missing field is an error. */
 static int get_fields(const struct cJSON *o, const char *key,
 	const struct fields *t, void *base, const char *name, struct err *e)
 {
 	const struct cJSON *sub = cJSON_GetObjectItemCaseSensitive(o, key);
-	size_t i;
+	const char *wrong;
 
 	if (!cJSON_IsObject(sub))
 		return bad(e, name, key);
-	for (i = 0; i < t->n; i++)
-		if (!get_field(sub, &t->f[i], base))
-			return bad(e, name, t->f[i].key);
-	return 0;
+	wrong = record_get_fields(sub, t, base);
+	return wrong ? bad(e, name, wrong) : 0;
 }
 
 /* Which of names[] (NULL-ended) is the text `key` of o? -1: none. */
@@ -295,6 +305,8 @@ static int get_record(const struct cJSON *root, struct record *rec,
 	if (!r)
 		r = get_fields(root, "campaign", &record_campaign,
 			&rec->campaign, name, e);
+	if (!r && results_drive_read(root, "drive", &rec->drive))
+		r = bad(e, name, "drive");
 	if (!r)
 		r = get_run(root, rec, name, e);
 	if (!r && rec->runs[0].end_ns > INT64_MAX - anchor)
