@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/cli.h"
+#include "cli/drive.h"
 #include "cli/training.h"
 #include "core/nearest.h"
 
@@ -20,6 +21,19 @@ const struct command commands[] = {
 		training_run_rows},
 	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
 		"workloads and accelerators there are", training_profiles_rows},
+	{"drive", "probe", cmd_drive_probe, "--data-dir DIR [OPTION...]",
+		"measure a drive in a few minutes and save its profile",
+		drive_probe_rows},
+	{"drive", "list", cmd_drive_list, "[OPTION...]",
+		"profiles of drives there are", drive_list_rows},
+	{"drive", "show", cmd_drive_show, "NAME | FILE.json [OPTION...]",
+		"one profile, and where its figures come from",
+		drive_show_rows},
+	{"drive", "passport", cmd_drive_passport,
+		"--data-dir DIR [OPTION...]",
+		"which drive a folder lies on: model, link, queue, file "
+		"system",
+		drive_passport_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",

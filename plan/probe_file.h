@@ -1,0 +1,22 @@
+#ifndef PLAN_PROBE_FILE_H
+#define PLAN_PROBE_FILE_H
+/* The file a probe works on: made without a name that could be left behind. */
+#include "core/err.h"
+
+#include <stdint.h>
+
+struct probe_file {
+	int fd;	      /* O_DIRECT, read and write; -1 on a modelled drive */
+	int buffered; /* the same file through the page cache */
+	char folder[4096];
+};
+
+/*
+ * Make it below dir, empty. -ENOSPC when dir has no room for size_bytes and a
+ * little more; ERR_ENV when O_DIRECT is refused.
+ */
+int probe_file_make(struct probe_file *f, const char *dir, uint64_t size_bytes,
+	struct err *e);
+void probe_file_close(struct probe_file *f);
+
+#endif
