@@ -145,25 +145,23 @@ static void print_plan(FILE *f, const struct drive_options *o,
 	char size[UNITS_TEXT_MAX], most[UNITS_TEXT_MAX], time[UNITS_TEXT_MAX];
 	char line[RESULTS_DRIVE_LINE_MAX];
 
-	units_format_bytes(size, p->size_bytes);
-	units_format_time(time, probe_longest_ns(p));
 	if (!p->dir) {
 		fprintf(f, "probes the modelled drive %s in virtual time: "
 			   "writes and reads nothing\n", o->drive);
 		return;
 	}
 	fprintf(f,
-		"will write a file of %s into %s (removed at the end, however "
-		"it ends)%s%s; takes at most %s, and the time to write %s "
-		"once\n",
-		size, o->data_dir, p->writes ? ", and overwrite it: " : "",
-		p->writes ? units_format_bytes(most, probe_writes_bytes(p))
-			  : "",
-		time, size);
+		"will write %s into a file of its own in %s (gone at the end, "
+		"however it ends), read it for at most %s",
+		units_format_bytes(size, p->size_bytes), o->data_dir,
+		units_format_time(time, probe_longest_ns(p, false)));
 	if (p->writes)
-		fprintf(f, "  (%s is the most that is written in all; "
-			   "--no-write leaves it at %s)\n", most, size);
-	fprintf(f, "  %s\n", results_drive_line(line, sizeof(line), d));
+		fprintf(f,
+			" and overwrite it for at most %s (%s in all at most; "
+			"--no-write leaves it at %s)",
+			units_format_time(time, probe_longest_ns(p, true)),
+			units_format_bytes(most, probe_writes_bytes(p)), size);
+	fprintf(f, "\n%s\n", results_drive_line(line, sizeof(line), d));
 }
 
 static void show_progress(void *ctx, const struct probe_progress *p)

@@ -234,11 +234,11 @@ static void sentence(FILE *f, const struct probe *p, const struct rec_drive *d,
 			d->device);
 	else
 		fprintf(f, "this file system (%s)", d->note);
-	fprintf(f, " reads %.2f GiB/s at depth %" PRIu32,
+	fprintf(f, " reads %.3g GiB/s at depth %" PRIu32,
 		gib(profile->sequential_read_gb_per_s),
 		plateau_depth(p, false, profile->sequential_read_gb_per_s));
 	if (writes)
-		fprintf(f, " and writes %.2f GiB/s at depth %" PRIu32,
+		fprintf(f, " and writes %.3g GiB/s at depth %" PRIu32,
 			gib(profile->sequential_write_gb_per_s),
 			plateau_depth(
 				p, true, profile->sequential_write_gb_per_s));

@@ -122,9 +122,14 @@ uint64_t probe_writes_bytes(const struct probe *p)
 	return n * p->size_bytes;
 }
 
-int64_t probe_longest_ns(const struct probe *p)
+int64_t probe_longest_ns(const struct probe *p, bool writes)
 {
-	return p->point_ns * points(p);
+	int64_t n = 0;
+	size_t i;
+
+	for (i = 0; i < ROWS; i++)
+		n += wanted(p, &rows[i]) && rows[i].write == writes;
+	return p->point_ns * n;
 }
 
 static void tick(void *ctx, double rate_bytes_per_s)
@@ -206,8 +211,9 @@ static void make_cold(struct job *j)
 	uint64_t bytes = 0;
 
 	posix_fadvise(j->file.buffered, 0, 0, POSIX_FADV_DONTNEED);
-	if (!extents_cached(j->file.buffered, &bytes) &&
-		bytes > j->p->size_bytes / 100)
+	/* memory has nothing else */
+	if (j->p->drive->device_count &&
+		!extents_cached(j->file.buffered, &bytes) && bytes > j->p->size_bytes / 100)
 		note(j->p,
 			"%.0f %% of the probe's file stayed in the page cache: "
 			"buffered reads are not those of a cold cache",

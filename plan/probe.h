@@ -66,9 +66,10 @@ struct probe {
 	uint32_t note_count;
 };
 
-/* Most bytes that will be written, and the longest that the points take. */
+/* Most bytes that will be written, the file's first time included. */
 uint64_t probe_writes_bytes(const struct probe *p);
-int64_t probe_longest_ns(const struct probe *p);
+/* The longest that the points of reads, or those of writes, take. */
+int64_t probe_longest_ns(const struct probe *p, bool writes);
 
 /*
  * Run it. ERR_ENV where O_DIRECT is refused, ERR_IO without room (-ENOSPC);

@@ -14,9 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static int check_room(const char *dir, uint64_t size_bytes, struct err *e)
+static int no_room(
+	const char *dir, uint64_t need_bytes, uint64_t left, struct err *e)
 {
 	char need[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
+
+	return err_set(e, ERR_IO, -ENOSPC,
+		"%s has %s free, the probe's file and a margin need %s; free "
+		"some, or pass a smaller --size", dir,
+		units_format_bytes(have, left),
+		units_format_bytes(need, need_bytes));
+}
+
+static int check_room(const char *dir, uint64_t size_bytes, struct err *e)
+{
 	struct store_namer none = {.path = NULL};
 	uint64_t room = size_bytes + size_bytes / 16, left;
 	struct store s;
@@ -24,12 +35,7 @@ static int check_room(const char *dir, uint64_t size_bytes, struct err *e)
 
 	store_posix_init(&s, dir, &none);
 	r = store_free_space(&s, &left, e);
-	if (r || left >= room)
-		return r;
-	return err_set(e, ERR_IO, -ENOSPC,
-		"%s has %s free, the probe's file and a margin need %s; free "
-		"some, or pass a smaller --size", dir,
-		units_format_bytes(have, left), units_format_bytes(need, room));
+	return r || left >= room ? r : no_room(dir, room, left, e);
 }
 
 static int cannot_make(const char *dir, int code, struct err *e)
@@ -97,6 +103,10 @@ int probe_file_make(struct probe_file *f, const char *dir, uint64_t size_bytes,
 	r = open_both(f, path, e);
 	/* the names go now: nothing is left behind even by a SIGKILL */
 	unlink(path);
+	/* quotas and reserves show now, not in the middle */
+	if (!r && fallocate(f->fd, 0, 0, (off_t)size_bytes) &&
+		(errno == ENOSPC || errno == EDQUOT))
+		r = no_room(dir, size_bytes, 0, e);
 	if (!rmdir(f->folder))
 		f->folder[0] = 0;
 	if (r)

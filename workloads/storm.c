@@ -68,6 +68,8 @@ static void begin_counting(struct run *r, int64_t now)
 {
 	r->counting = true;
 	r->counted_ns = now;
+	hist_fini(&r->s->latency_ns); /* of the start */
+	memset(&r->s->latency_ns, 0, sizeof(r->s->latency_ns));
 	thread_times(&r->cpu_ns, &r->wait_ns);
 	if (r->s->team)
 		atomic_store(&r->s->team->counting, true);
@@ -119,7 +121,7 @@ static void request_done(struct engine_op *op)
 	if (r->s->team)
 		atomic_store_explicit(&r->s->team->done[r->s->member].bytes,
 			r->bytes, memory_order_relaxed);
-	if (r->counting && !r->stopping)
+	if (!r->stopping)
 		hist_record(&r->s->latency_ns, (uint64_t)(now - k->start_ns));
 }
 

@@ -53,7 +53,8 @@ struct storm {
 	/* what came of it */
 	double rate_bytes_per_s;
 	double ci_reached_pct;	/* < 0 = not known */
-	struct hist latency_ns; /* of what was counted; hist_fini() it */
+	/* of what was counted, or of all if it ended before; hist_fini() it */
+	struct hist latency_ns;
 	uint64_t bytes_moved;	/* everything, also what was left out */
 	int64_t ns;		/* everything */
 	double cpu_share;  /* of this thread's time: on a CPU */
