@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct drive_options {
-	const char *data_dir, *drive, *engine;
+	const char *data_dir, *file, *drive, *engine;
 	const char *size, *seconds;
 	const char *out, *name, *config_dir;
 	bool write, no_write, show_serial;

@@ -29,6 +29,9 @@ const struct option_row drive_probe_rows[] = {
 	OPT_TEXT("data-dir", O, data_dir, "DIR",
 		"a folder on the drive; all is done in a file of its own there",
 		.letter = 'd', .words = COMPLETE_DIR),
+	OPT_TEXT("file", O, file, "FILE",
+		"read this file of yours instead, and write nothing; refused "
+		"where it was never written or is stored compressed"),
 	OPT_TEXT("size", O, size, "SIZE",
 		"of that file; a drive's own cache should not hold it",
 		.standard = "2GiB", .bare = "GiB"),
@@ -64,10 +67,12 @@ static int resolve_target(
 {
 	struct stat st;
 
-	if (!o->data_dir == !o->drive)
+	if ((o->data_dir != NULL) + (o->file != NULL) + (o->drive != NULL) !=
+		1)
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"drive probe needs --data-dir DIR, a folder on the "
-			"drive (or --drive MODEL to check the probe itself)");
+			"drive probe needs one of --data-dir DIR, a folder on "
+			"the drive, --file FILE to read that only, and --drive "
+			"MODEL to check the probe itself");
 	if (o->drive) {
 		if (engine_spec_parse(o->drive, &p->engine, e))
 			return e->code;
@@ -77,7 +82,8 @@ static int resolve_target(
 					 "--drive %s takes no time, so it has "
 					 "no rate to measure", o->drive);
 	}
-	p->dir = o->data_dir;
+	p->file = o->file;
+	p->dir = o->file ? o->file : o->data_dir;
 	if (!strcmp(o->engine, "uring"))
 		p->engine.kind = ENGINE_URING;
 	else if (!strcmp(o->engine, "pread"))
@@ -86,10 +92,13 @@ static int resolve_target(
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--engine %s: must be uring, pread or auto",
 			o->engine);
-	if (!stat(o->data_dir, &st) && S_ISDIR(st.st_mode))
+	if (!stat(p->dir, &st) &&
+		(o->file ? S_ISREG(st.st_mode) : S_ISDIR(st.st_mode)))
 		return 0;
 	return err_set(e, ERR_USAGE, -ENOENT,
-		"--data-dir %s is not a folder that exists", o->data_dir);
+		o->file ? "--file %s is not a file that exists"
+			: "--data-dir %s is not a folder that exists",
+		p->dir);
 }
 
 /* Told now, not after minutes. */
@@ -117,10 +126,11 @@ static int resolve(
 {
 	int r;
 
-	if (o->write && o->no_write)
+	if (o->write && (o->no_write || o->file))
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"--write and --no-write contradict each other");
-	p->writes = !o->no_write;
+			"--write and %s contradict each other",
+			o->file ? "--file" : "--no-write");
+	p->writes = !o->no_write && !o->file;
 	r = units_parse_bytes(
 		o->size, GIB_BYTES, "--size", &p->size_bytes, e);
 	if (!r)
@@ -148,6 +158,12 @@ static void print_plan(FILE *f, const struct drive_options *o,
 	if (!p->dir) {
 		fprintf(f, "probes the modelled drive %s in virtual time: "
 			   "writes and reads nothing\n", o->drive);
+		return;
+	}
+	if (p->file) {
+		fprintf(f, "will read %s for at most %s, and write nothing\n",
+			p->file,
+			units_format_time(time, probe_longest_ns(p, false)));
 		return;
 	}
 	fprintf(f,

@@ -75,7 +75,7 @@ void drive_report_name(struct drive_profile *p, const char *name,
 		snprintf(p->note, sizeof(p->note), "%.255s", d->note);
 }
 
-static bool add_sources(struct cJSON *doc, const struct drive_profile *d,
+static bool add_sources(struct cJSON *doc, const struct probe *p,
 	const struct rec_drive *drive, const struct probe_assumed *assumed)
 {
 	static const char *const measured[] = {"sequential_read_gb_per_s",
@@ -84,10 +84,12 @@ static bool add_sources(struct cJSON *doc, const struct drive_profile *d,
 	static const char *const writes[] = {"sequential_write_gb_per_s",
 		"random_write_kiops", "write_latency_us",
 		"command_write_gb_per_s"};
-	static const char *const instead[] = {
-		"writing the probe's file, with fsync",
-		"not measured (--no-write): sequential writes in 4 KiB pieces",
-		"not measured (--no-write): the latency of reads", ""};
+	const char *const instead[] = {
+		p->fill_gb_per_s > 0
+			? "the first writing of the probe's file, with fsync"
+			: "not measured: as reads",
+		"not measured: sequential writes in 4 KiB pieces",
+		"not measured: the latency of reads", ""};
 	struct cJSON *o = json_add_object(doc, "sources");
 	time_t now = time(NULL);
 	char text[64], date[16];
@@ -95,7 +97,6 @@ static bool add_sources(struct cJSON *doc, const struct drive_profile *d,
 	bool ok = o != NULL;
 	size_t i;
 
-	(void)d;
 	localtime_r(&now, &tm);
 	strftime(date, sizeof(date), "%Y-%m-%d", &tm);
 	snprintf(text, sizeof(text), "measured by stoker drive probe %s", date);
@@ -179,7 +180,7 @@ struct cJSON *drive_report_json(const struct drive_profile *profile,
 	const struct probe_assumed *assumed)
 {
 	struct cJSON *doc = drive_profile_json(profile), *passport;
-	bool ok = doc && add_sources(doc, profile, d, assumed);
+	bool ok = doc && add_sources(doc, p, d, assumed);
 
 	passport = d->known ? results_drive_json(d) : cJSON_CreateObject();
 	ok = json_add(doc, "passport", passport) && ok;

@@ -114,7 +114,7 @@ static uint32_t points(const struct probe *p)
 
 uint64_t probe_writes_bytes(const struct probe *p)
 {
-	uint64_t n = 1; /* the file itself */
+	uint64_t n = p->file ? 0 : 1; /* the file itself */
 	size_t i;
 
 	for (i = 0; i < ROWS; i++)
@@ -312,24 +312,39 @@ static int fill(struct job *j, struct err *e)
 	return 0;
 }
 
-/* Is what was written really there, as large as it looks? */
+static int not_there(const struct probe *p, const char *what, uint64_t bytes,
+	struct err *e)
+{
+	return err_set(e, ERR_IO, -ENODATA,
+		"%s: %.0f %% of %s (%.3f of %.3f GB) %s, so reads of it are "
+		"not the drive's; nothing was measured",
+		p->file ? p->file : p->dir,
+		100 * (double)bytes / (double)p->extents.size_bytes,
+		p->file ? "the file" : "the probe's file", (double)bytes / 1e9,
+		(double)p->extents.size_bytes / 1e9, what);
+}
+
+/* Is what is read really on the drive, and as large as it looks? */
 static int check_extents(struct job *j, struct err *e)
 {
 	struct probe *p = j->p;
 	struct extents *x = &p->extents;
 	int r = extents_look(j->file.fd, x);
+	uint64_t some = x->size_bytes / 100;
 
 	if (r)
 		return err_set(e, ERR_IO, r,
 			"cannot tell which blocks of the probe's file are "
 			"written: %s", strerror(-r));
-	if (x->unwritten_bytes + x->hole_bytes > x->size_bytes / 100)
-		return err_set(e, ERR_IO, -ENODATA,
-			"of %.1f GB written to %s, %.1f GB are not there "
-			"(holes or never-written space): reads of them would "
-			"not reach the drive, nothing was measured",
-			(double)x->size_bytes / 1e9, p->dir,
-			(double)(x->unwritten_bytes + x->hole_bytes) / 1e9);
+	if (x->unwritten_bytes > some)
+		return not_there(p, "is reserved but was never written",
+			x->unwritten_bytes, e);
+	if (x->hole_bytes > some)
+		return not_there(p, "is holes, never written", x->hole_bytes,
+			e);
+	if (p->file && x->encoded_bytes > some)
+		return not_there(p, "is stored compressed or encoded",
+			x->encoded_bytes, e);
 	if (x->encoded_bytes)
 		note(p, "%.0f %% of the file is stored compressed or encoded: "
 			"its content does not compress, but that work is part "
@@ -337,8 +352,8 @@ static int check_extents(struct job *j, struct err *e)
 			100 * (double)x->encoded_bytes /
 				(double)x->size_bytes);
 	if (!x->known && p->drive->device_count)
-		note(p, "%s does not tell compressed from plain blocks "
-			"(no FIEMAP)", p->drive->filesystem);
+		note(p, "%s does not tell never-written and compressed blocks "
+			"from others (no FIEMAP)", p->drive->filesystem);
 	return 0;
 }
 
@@ -408,11 +423,10 @@ static int run(struct job *j, struct err *e)
 	int r = 0;
 
 	j->progress.points = points(p);
-	if (j->real) {
+	if (j->real && !p->file)
 		r = fill(j, e);
-		if (!r)
-			r = check_extents(j, e);
-	}
+	if (!r && j->real)
+		r = check_extents(j, e);
 	for (w = rows; !r && w < rows + ROWS; w++) {
 		if (!wanted(p, w))
 			continue;
@@ -434,8 +448,16 @@ int probe_run(struct probe *p, struct err *e)
 
 	p->point_count = p->note_count = 0;
 	p->bytes_read = p->bytes_written = 0;
-	if (j.real)
+	if (j.real && p->file)
+		r = probe_file_open(&j.file, p->file, &p->size_bytes, e);
+	else if (j.real)
 		r = probe_file_make(&j.file, p->dir, p->size_bytes, e);
+	if (!r && p->size_bytes < PROBE_SIZE_MIN)
+		r = err_set(e, ERR_USAGE, -ERANGE,
+			"%s has %.1f MiB, a probe needs %llu at least",
+			p->file ? p->file : "the probe's file",
+			(double)p->size_bytes / (double)MIB_BYTES,
+			PROBE_SIZE_MIN / MIB_BYTES);
 	if (!r)
 		r = open_engine(&j, e);
 	if (!r)

@@ -45,8 +45,10 @@ struct probe_progress {
 struct probe {
 	/* what is asked for */
 	const char *dir;	/* real engines: must exist */
+	const char *file;	/* read this one, write nothing; or NULL */
 	struct engine_spec engine;
-	uint64_t size_bytes;	/* of the file; a multiple of 1 MiB */
+	/* of the file, a multiple of 1 MiB; set to that of `file` */
+	uint64_t size_bytes;
 	int64_t point_ns;	/* at most so long a point */
 	bool writes;		/* measure writes too */
 	const struct rec_drive *drive; /* of dir; NULL: a modelled drive */
@@ -72,7 +74,8 @@ uint64_t probe_writes_bytes(const struct probe *p);
 int64_t probe_longest_ns(const struct probe *p, bool writes);
 
 /*
- * Run it. ERR_ENV where O_DIRECT is refused, ERR_IO without room (-ENOSPC);
+ * Run it. ERR_ENV where O_DIRECT is refused, ERR_IO without room (-ENOSPC) or
+ * when much of `file` was never written or is stored compressed (-ENODATA);
  * -EINTR when interrupted.
  */
 int probe_run(struct probe *p, struct err *e);

@@ -50,31 +50,53 @@ static int cannot_make(const char *dir, int code, struct err *e)
 		strerror(-code));
 }
 
-static int open_both(struct probe_file *f, const char *path, struct err *e)
+/* Twice: directly, and through the page cache. */
+static int open_both(struct probe_file *f, const char *path, int flags,
+	struct err *e)
 {
 	int r;
 
-	f->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_DIRECT,
-		0600);
+	f->fd = open(path, flags | O_CLOEXEC | O_DIRECT, 0600);
 	r = f->fd < 0 ? -errno : 0;
 	if (r == -EINVAL)
 		return err_set(e, ERR_ENV, r,
-			"direct I/O is refused in %s (EINVAL), and without it "
-			"a probe would measure the page cache; choose a folder "
-			"on a file system that has it", f->folder);
+			"direct I/O is refused for %s (EINVAL), and without it "
+			"a probe would measure the page cache; choose a file "
+			"system that has it", path);
 	if (!r) {
-		f->buffered = open(path, O_RDWR | O_CLOEXEC);
+		f->buffered = open(path, (flags & O_ACCMODE) | O_CLOEXEC);
 		r = f->buffered < 0 ? -errno : 0;
 	}
 	if (r)
-		return err_set(e, ERR_IO, r, "cannot make %s: %s", path,
+		return err_set(e, ERR_IO, r, "cannot open %s: %s", path,
 			strerror(-r));
 	if (dio_align(f->fd) > DIO_ALIGN_DEFAULT)
 		return err_set(e, ERR_ENV, -EINVAL,
 			"%s: direct I/O wants multiples of %u bytes there, 4 "
-			"KiB requests cannot be measured", f->folder,
+			"KiB requests cannot be measured", path,
 			dio_align(f->fd));
 	return 0;
+}
+
+int probe_file_open(struct probe_file *f, const char *path,
+	uint64_t *size_bytes, struct err *e)
+{
+	struct stat st;
+	int r;
+
+	f->folder[0] = 0;
+	r = open_both(f, path, O_RDONLY, e);
+	if (!r && fstat(f->fd, &st))
+		r = err_set(e, ERR_IO, -errno, "cannot stat %s: %s", path,
+			strerror(errno));
+	if (!r && !S_ISREG(st.st_mode))
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"--file %s is not a regular file", path);
+	if (!r)
+		*size_bytes = (uint64_t)st.st_size / MIB_BYTES * MIB_BYTES;
+	if (r)
+		probe_file_close(f);
+	return r;
 }
 
 int probe_file_make(struct probe_file *f, const char *dir, uint64_t size_bytes,
@@ -100,7 +122,7 @@ int probe_file_make(struct probe_file *f, const char *dir, uint64_t size_bytes,
 		return cannot_make(dir, -errno, e);
 	}
 	snprintf(path, sizeof(path), "%s/data", f->folder);
-	r = open_both(f, path, e);
+	r = open_both(f, path, O_RDWR | O_CREAT | O_EXCL, e);
 	/* the names go now: nothing is left behind even by a SIGKILL */
 	unlink(path);
 	/* quotas and reserves show now, not in the middle */

@@ -1,6 +1,7 @@
 #ifndef PLAN_PROBE_FILE_H
 #define PLAN_PROBE_FILE_H
-/* The file a probe works on: made without a name that could be left behind. */
+/* The file a probe works on: made without a name that could be left behind, or
+ * one that is there and only read. */
 #include "core/err.h"
 
 #include <stdint.h>
@@ -17,6 +18,9 @@ struct probe_file {
  */
 int probe_file_make(struct probe_file *f, const char *dir, uint64_t size_bytes,
 	struct err *e);
+/* Open a file that is there, for reading; its size in whole MiB. */
+int probe_file_open(struct probe_file *f, const char *path,
+	uint64_t *size_bytes, struct err *e);
 void probe_file_close(struct probe_file *f);
 
 #endif

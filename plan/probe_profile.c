@@ -93,7 +93,7 @@ static int only_cached(const struct probe *p, struct err *e)
 		"bytes asked for, more than %.0f %% were moved by no device): "
 		"these are not the drive's rates and none are reported; use a "
 		"file system that reads directly, or a --size beyond the cache",
-		p->dir, PROBE_CACHED_PCT);
+		p->file ? p->file : p->dir, PROBE_CACHED_PCT);
 }
 
 static void add_points(const struct probe *p, struct drive_profile *d)

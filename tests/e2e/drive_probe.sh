@@ -69,6 +69,24 @@ expect 2 stoker drive probe --data-dir data --seconds 1us
 expect 4 stoker drive probe --data-dir data --size 900TiB --json
 holds '.status == "failed" and (.error | test("smaller --size"))'
 empty
+# a file of the user's: read only, and refused where there is nothing to read
+head -c 64MiB /dev/urandom >mine
+sum=$(cksum <mine)
+expect 0 stoker drive probe --file mine --seconds 0.05 --no-write --json
+holds '.passport.probe.bytes_written == 0 and .sequential_read_gb_per_s > 0
+	and (.sources.sequential_write_gb_per_s | test("not measured"))'
+[ "$(cksum <mine)" = "$sum" ] || fail "the file was changed"
+expect 2 stoker drive probe --file mine --write
+head -c 1MiB mine >short
+expect 2 stoker drive probe --file short --quiet
+truncate -s 64MiB sparse
+expect 4 stoker drive probe --file sparse --quiet
+said "is holes, never written"
+if fallocate -l 64MiB reserved 2>/dev/null &&
+	filefrag -v reserved 2>/dev/null | grep -q unwritten; then
+	expect 4 stoker drive probe --file reserved --quiet --json
+	holds '.error | test("100 % of the file .* was never written")'
+fi
 # memory is told as such
 if [ -w /dev/shm ] && mkdir "/dev/shm/stoker-e2e-$$"; then
 	probe '[03]' --data-dir "/dev/shm/stoker-e2e-$$" --quiet
