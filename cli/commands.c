@@ -1,8 +1,10 @@
 /* The table of commands; see commands.h. */
 #include "cli/commands.h"
 
+#include "cli/checkpointing.h"
 #include "cli/cli.h"
 #include "cli/drive.h"
+#include "cli/plan_checkpoint.h"
 #include "cli/training.h"
 #include "core/nearest.h"
 
@@ -21,6 +23,17 @@ const struct command commands[] = {
 		training_run_rows},
 	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
 		"workloads and accelerators there are", training_profiles_rows},
+	{"checkpointing", "datasize", cmd_checkpointing_datasize, "[OPTION...]",
+		"bytes of a checkpoint by rank, stage and file",
+		checkpointing_datasize_rows},
+	{"checkpointing", "run", cmd_checkpointing_run,
+		"--checkpoint-folder DIR | --drive MODEL [OPTION...]",
+		"save and load checkpoints; their bandwidth",
+		checkpointing_run_rows},
+	{"plan", "checkpoint", cmd_plan_checkpoint,
+		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
+		"how often to save, what failures cost, bandwidth for a goal",
+		plan_checkpoint_rows},
 	{"drive", "probe", cmd_drive_probe, "--data-dir DIR [OPTION...]",
 		"measure a drive in a few minutes and save its profile",
 		drive_probe_rows},
@@ -98,7 +111,7 @@ void commands_usage(FILE *f)
 		   "usage: stoker COMMAND [OPTION...]\n\n");
 	for (i = 0; i < command_count; i++)
 		if (commands[i].help)
-			fprintf(f, "  stoker %-9s %-9s %s\n", commands[i].noun,
+			fprintf(f, "  stoker %-13s %-9s %s\n", commands[i].noun,
 				commands[i].verb ? commands[i].verb : "",
 				commands[i].help);
 	fprintf(f, "\n"

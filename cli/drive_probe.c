@@ -45,9 +45,12 @@ const struct option_row drive_probe_rows[] = {
 	OPT_TEXT("engine", O, engine, "KIND", "uring, pread or auto",
 		.standard = "auto", .words = "uring pread auto"),
 	OPT_TEXT("drive", O, drive, "MODEL",
-		"a modelled drive instead, to check the probe: "
-		"constant:14.5GB/s,80us",
+		"a modelled drive instead, in virtual time: a profile's NAME "
+		"or FILE.json, or constant:14.5GB/s,80us",
 		.words = "constant:14.5GB/s,80us"),
+	OPT_TEXT("config-dir", O, config_dir, "DIR",
+		"profiles that override or add to the built-in ones",
+		.words = COMPLETE_DIR),
 	OPT_HEADING("Output"),
 	OPT_TEXT("out", O, out, "FILE.json", "save the profile, for --drive",
 		.letter = 'o', .standard = "none"),
@@ -74,9 +77,10 @@ static int resolve_target(
 			"the drive, --file FILE to read that only, and --drive "
 			"MODEL to check the probe itself");
 	if (o->drive) {
-		if (engine_spec_parse(o->drive, &p->engine, e))
+		if (engine_spec_parse(
+			    o->config_dir, o->drive, &p->engine, e))
 			return e->code;
-		return p->engine.kind == ENGINE_CONSTANT
+		return p->engine.kind != ENGINE_NULL
 			       ? 0
 			       : err_set(e, ERR_USAGE, -EINVAL,
 					 "--drive %s takes no time, so it has "

@@ -238,42 +238,41 @@ int outputs_folder(
 	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 }
 
-static int leaf_path(const struct outputs *x, const char *stamp, char buf[4096],
-	struct err *e)
-{
-	const struct train_config *c = &x->s->config;
-	size_t n;
-
-	if (!outputs_folder(c, x->command, buf, 4096)) {
-		n = strlen(buf);
-		if (n + strlen(stamp) + 2 <= 4096) {
-			snprintf(buf + n, 4096 - n, "/%s", stamp);
-			return 0;
-		}
-	}
-	return err_set(e, ERR_USAGE, -ENAMETOOLONG,
-		"--results-dir %s: path too long", c->results_dir);
-}
-
 /*
  * Folders are named by the second in which a run began. Where runs are that
  * short, or another campaign took the name, the next free second is used.
  */
-static int free_leaf(
-	const struct outputs *x, char stamp[16], char buf[4096], struct err *e)
+int outputs_free_leaf(
+	const char *folder, char stamp[16], char buf[4096], struct err *e)
 {
 	struct tm tm = {.tm_isdst = -1};
 	time_t s;
+	int n;
 
 	for (;;) {
-		if (leaf_path(x, stamp, buf, e))
-			return e->code;
+		n = snprintf(buf, 4096, "%s/%s", folder, stamp);
+		if (n < 0 || n >= 4096)
+			return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+				"--results-dir %.100s...: path too long",
+				folder);
 		if (access(buf, F_OK) || !strptime(stamp, STAMP, &tm))
 			return 0;
 		s = mktime(&tm) + 1;
 		localtime_r(&s, &tm);
 		strftime(stamp, 16, STAMP, &tm);
 	}
+}
+
+static int free_leaf(
+	const struct outputs *x, char stamp[16], char buf[4096], struct err *e)
+{
+	const struct train_config *c = &x->s->config;
+	char folder[4096];
+
+	if (outputs_folder(c, x->command, folder, sizeof(folder)))
+		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+			"--results-dir %s: path too long", c->results_dir);
+	return outputs_free_leaf(folder, stamp, buf, e);
 }
 
 static void real_path(const char *path, char out[4096])
@@ -285,35 +284,34 @@ static void real_path(const char *path, char out[4096])
 }
 
 /* Can a file of the data folder be linked into where the results go? */
-static int probe(const struct outputs *x, const char *leaf,
+int outputs_probe(const char *data, const char *results, const char *leaf,
 	struct fs_separation *out, struct err *e)
 {
-	const struct train_config *c = &x->s->config;
 	char parent[4096];
 	struct timespec now;
 	bool by_link;
 	int r;
 
 	memset(out, 0, sizeof(*out));
-	if (!c->data_folder[0])
+	if (!data[0])
 		return 0;
 	snprintf(parent, sizeof(parent), "%.*s",
 		(int)(strrchr(leaf, '/') - leaf), leaf);
 	r = file_mkdirs(parent, e);
 	if (r)
 		return r;
-	r = host_link_crosses(c->data_folder, parent, &out->same, &by_link);
+	r = host_link_crosses(data, parent, &out->same, &by_link);
 	if (r)
 		return err_set(e, ERR_IO, r,
 			"cannot tell whether %s and %s are on one file "
 			"system: %s",
-			c->data_folder, parent, strerror(-r));
+			data, parent, strerror(-r));
 	out->probed = true;
 	out->method = by_link ? "link_exdev" : "st_dev";
-	snprintf(out->data, sizeof(out->data), "%s", c->data_folder);
-	snprintf(out->results, sizeof(out->results), "%s", c->results_dir);
-	real_path(c->data_folder, out->data_real);
-	real_path(c->results_dir, out->results_real);
+	snprintf(out->data, sizeof(out->data), "%s", data);
+	snprintf(out->results, sizeof(out->results), "%s", results);
+	real_path(data, out->data_real);
+	real_path(results, out->results_real);
 	clock_gettime(CLOCK_REALTIME, &now);
 	out->wall_ns = (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 	host_name(out->host, sizeof(out->host));
@@ -395,7 +393,8 @@ int outputs_write_run(struct outputs *x, const struct record *rec,
 	if (!r)
 		r = end_rows(x, rec, e);
 	if (!r)
-		r = probe(x, v->leaf, &v->separation, e);
+		r = outputs_probe(x->s->config.data_folder,
+			x->s->config.results_dir, v->leaf, &v->separation, e);
 	if (!r) {
 		fill(x, v);
 		v->config = &rec->config; /* knows which engine it was */
@@ -426,7 +425,8 @@ int outputs_write_plain(struct outputs *x, struct invocation *v,
 	strftime(v->stamp, sizeof(v->stamp), STAMP, &tm);
 	r = free_leaf(x, v->stamp, v->leaf, e);
 	if (!r && !v->size)
-		r = probe(x, v->leaf, &v->separation, e);
+		r = outputs_probe(x->s->config.data_folder,
+			x->s->config.results_dir, v->leaf, &v->separation, e);
 	if (!r)
 		r = end_rows(x, NULL, e);
 	if (r)

@@ -60,6 +60,16 @@ int outputs_write_run(struct outputs *x, const struct record *rec,
 int outputs_write_plain(struct outputs *x, struct invocation *v,
 	const char *text, struct err *e);
 
+/*
+ * For other workloads: folder/<stamp>, with the next second that is free in
+ * stamp; and whether a file of `data` can be linked into leaf's parent (nothing
+ * for "").
+ */
+int outputs_free_leaf(
+	const char *folder, char stamp[16], char buf[4096], struct err *e);
+int outputs_probe(const char *data, const char *results, const char *leaf,
+	struct fs_separation *out, struct err *e);
+
 /* Our command line as it was typed. */
 void outputs_command_line(char *buf, size_t size);
 

@@ -19,6 +19,7 @@ struct training_options {
 	/* where */
 	const char *data_dir, *results_dir, *system_name, *organization;
 	const char *drive, *clock, *engine, *limit_read;
+	const char *host_model, *without;
 	/* how many */
 	uint64_t accelerators, max_accelerators, processes, hosts;
 	uint64_t measured_memory_bytes; /* sum over the hosts of the job */
@@ -88,6 +89,10 @@ void training_note_rules(const struct training_setup *s, struct record *rec);
 /* Add a reason why the run cannot be CLOSED. */
 void training_not_closed(struct training_setup *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* "closed", "open", "whatif"; for the other workloads, too. */
+int training_parse_division(
+	const char *text, enum rec_division *d, struct err *e);
 
 int cmd_training_datasize(int argc, const char **argv);
 int cmd_training_datagen(int argc, const char **argv);

@@ -1,12 +1,12 @@
 /* The data set writer; see generate.h. */
 #include "datagen/generate.h"
 
+#include "storage/dio_align.h"
+
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define DIRECT_ALIGN 4096ULL
 /* One gets its chunks, the others end and are synced: a sync takes long and
@@ -137,26 +137,14 @@ static void sync_done(struct engine_op *op)
 	loop_ready(g->loop, &g->task);
 }
 
-/*
- * The end of a file that is no whole block. Padding it and cutting the file
- * afterwards makes the file system read and write the last block while we
- * wait (2 ms a file on ext4); through the page cache it is the fsync's work.
- */
 static void write_rest(struct slot *s)
 {
 	uint64_t at = s->file.size_bytes - s->rest_bytes;
 	struct engine_op op = {.len_bytes = s->rest_bytes, .offset_bytes = at};
-	int flags = fcntl(s->file.fd, F_GETFL);
 
 	if (!s->rest_bytes)
 		return;
-	if (flags < 0 || fcntl(s->file.fd, F_SETFL, flags & ~O_DIRECT) < 0)
-		op.result = -errno;
-	else
-		op.result = pwrite(s->file.fd, s->rest, s->rest_bytes,
-			(off_t)at);
-	if (op.result < 0)
-		op.result = -errno;
+	op.result = dio_write_rest(s->file.fd, s->rest, s->rest_bytes, at);
 	if (op.result < (int64_t)s->rest_bytes)
 		io_failed(s, &op, "writing");
 	else

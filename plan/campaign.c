@@ -6,6 +6,7 @@
 #include "datagen/dataset.h"
 #include "plan/data_source.h"
 #include "plan/hosts.h"
+#include "plan/notes.h"
 #include "plan/shared.h"
 #include "storage/drive_id.h"
 #include "storage/host.h"
@@ -30,7 +31,6 @@ struct job {
 	struct buffers buffers;
 	struct data_source source;
 	struct shard *shard;
-	bool wall_told;
 	struct rec_run *run; /* rank 0's process: where records go */
 };
 
@@ -44,29 +44,6 @@ static void not_dropped(void *ctx, const struct err *why)
 			? "harmless here, reads are O_DIRECT"
 			: "each file's own cache was dropped instead "
 			  "(POSIX_FADV_DONTNEED), look at the cached share");
-}
-
-static void note_buffers(struct job *j)
-{
-	const struct buffers *b = &j->buffers;
-
-	if (!b->mem)
-		return;
-	if (!b->huge)
-		record_note(j->rec, "huge-pages",
-			"I/O buffers got 4-KiB pages instead of huge pages "
-			"(/sys/kernel/mm/transparent_hugepage/enabled is "
-			"\"never\", this process may not (PR_SET_THP_DISABLE), "
-			"or memory is fragmented): large reads are cut into "
-			"small device requests");
-	if (b->register_error)
-		record_note(j->rec, "registered-buffers",
-			"I/O buffers are not registered with io_uring (%s%s): "
-			"more CPU per request",
-			strerror(-b->register_error),
-			b->register_error == -ENOMEM
-				? ", ulimit -l is too low"
-				: "");
 }
 
 static int open_engine(struct job *j, struct err *e)
@@ -98,6 +75,9 @@ static int open_engine(struct job *j, struct err *e)
 	}
 	spec.depth = each * g->count;
 	spec.dir = t->data_folder;
+	spec.buffered = !t->odirect;
+	spec.split_bytes = (uint32_t)t->transfer_bytes;
+	spec.split_depth = (uint32_t)(each / t->read_threads);
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
 		return r;
@@ -113,29 +93,11 @@ static int open_engine(struct job *j, struct err *e)
 			"(--limit-read): not the drive's own speed",
 			(double)t->limit_read_bytes_per_s / 1e6);
 	}
+	notes_model(j->rec, t->drive, &spec);
 	r = buffers_init(&j->buffers, j->engine, spec.depth,
 		t->transfer_bytes, real, e);
-	note_buffers(j);
+	notes_buffers(j->rec, &j->buffers);
 	return r;
-}
-
-static int take_notes(void *arg, uint32_t process, const void *buf,
-	size_t size_bytes, struct err *e)
-{
-	struct record *rec = ((struct job *)arg)->rec;
-	const struct rec_note *n = buf;
-	size_t i;
-
-	for (i = 0; process && i < size_bytes / sizeof(*n); i++)
-		if (record_note(rec, n[i].id, "%s", n[i].text))
-			return err_nomem(e, "notes");
-	return 0;
-}
-
-static int gather_notes(struct job *j, struct err *e)
-{
-	return group_gather(j->c->group, j->rec->notes,
-		j->rec->note_count * sizeof(*j->rec->notes), take_notes, j, e);
 }
 
 static int take_rank(void *arg, uint32_t process, const void *buf,
@@ -282,20 +244,11 @@ static int metrics(struct job *j, struct rec_run *run, struct err *e)
 	return 0;
 }
 
-/* Measurements follow CLOCK_MONOTONIC; the stamps in result files do not. */
+/* Once, by one process of a host. */
 static void note_wall_step(struct job *j)
 {
-	int64_t step_ns = clock_wall_step_ns(&j->clock);
-
-	if (!j->c->group->host_leader || j->wall_told ||
-		(step_ns < NS_PER_S && step_ns > -NS_PER_S))
-		return;
-	j->wall_told = true;
-	record_note(j->rec, "wall-clock",
-		"the wall clock was set (or the host slept) by %+.1f s: time "
-		"stamps follow the clock as it was, measured times "
-		"(CLOCK_MONOTONIC) are not touched",
-		(double)step_ns / 1e9);
+	if (j->c->group->host_leader)
+		notes_wall_step(j->rec, &j->clock);
 }
 
 static int next_run(struct job *j, uint32_t i, struct err *e)
@@ -329,7 +282,7 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 				    : REC_FAILED;
 	note_wall_step(j);
 	if (!r)
-		r = gather_notes(j, e);
+		r = notes_gather(g, j->rec, e);
 	if (!r && !g->first)
 		r = metrics(j, run, e);
 	if (!r && !g->first && j->c->run_ended)

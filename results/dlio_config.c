@@ -45,8 +45,8 @@ static int task_overrides(
 		cJSON_Delete(list);
 		return ret;
 	}
-	snprintf(line, sizeof(line), "workload=%s_%s", v->config->model,
-		v->config->accelerator);
+	snprintf(line, sizeof(line), "workload=%s%s%s", v->config->model,
+		v->config->accelerator[0] ? "_" : "", v->config->accelerator);
 	ok = list && json_add_string(list, NULL, line);
 	for (item = flat->child; ok && item; item = item->next) {
 		snprintf(line, sizeof(line), "++workload.%s=%s", item->string,
@@ -69,8 +69,8 @@ static bool add_hydra_runtime(struct cJSON *hydra, const struct invocation *v)
 
 	if (!getcwd(cwd, sizeof(cwd)))
 		cwd[0] = '\0';
-	snprintf(line, sizeof(line), "%s_%s", v->config->model,
-		v->config->accelerator);
+	snprintf(line, sizeof(line), "%s%s%s", v->config->model,
+		v->config->accelerator[0] ? "_" : "", v->config->accelerator);
 	choices = o && json_add_string(o, "version", v->tool_version) &&
 				  json_add_string(o, "cwd", cwd) &&
 				  json_add_array(o, "config_sources") &&

@@ -135,9 +135,8 @@ static bool may_cache(const struct record *rec, const struct rec_host *host)
 	return host && gib(host->memory_bytes) > data_gib(rec, host);
 }
 
-static bool add_metric(struct cJSON *root, const struct rec_metrics *m)
+static bool fill_metric(struct cJSON *o, const struct rec_metrics *m)
 {
-	struct cJSON *o = json_add_object(root, "metric");
 	bool ok = o != NULL;
 
 	ok = ok && add_doubles(o, "train_au_percentage", m->au_pct, m->epochs);
@@ -190,28 +189,44 @@ static bool add_hosts(struct cJSON *o, const struct record *rec)
 			     o, "data_size_per_host_GB", data_gib(rec, first));
 }
 
-static struct cJSON *summary(
-	const struct record *rec, const struct rec_run *run)
+struct cJSON *results_summary(const struct record *rec, int64_t start_ns,
+	int64_t end_ns, struct cJSON *metric, uint32_t epochs)
 {
 	const struct train_config *c = &rec->config;
 	struct cJSON *o = cJSON_CreateObject();
-	bool ok = o && add_stamp(o, "start", rec, run->start_ns);
+	bool ok = o && add_stamp(o, "start", rec, start_ns);
 
 	ok = ok && json_add_u64(o, "num_accelerators", c->accelerators);
 	ok = ok && json_add_u64(o, "num_hosts", rec->host_count);
 	ok = ok && json_add_string(o, "hostname",
 			   rec->host_count ? rec->hosts[0].name : "");
-	ok = ok && add_metric(o, &run->metrics);
+	if (ok)
+		ok = json_add(o, "metric", metric);
+	else
+		cJSON_Delete(metric);
 	ok = ok && json_add_u64(o, "num_files_train", c->files);
 	ok = ok && json_add_u64(o, "num_files_eval", 0);
 	ok = ok && json_add_u64(o, "num_samples_per_file", c->samples_per_file);
 	ok = ok && add_hosts(o, rec);
-	ok = ok && json_add_u64(o, "epochs", run->metrics.epochs);
-	ok = ok && add_stamp(o, "end", rec, run->end_ns);
+	ok = ok && json_add_u64(o, "epochs", epochs);
+	ok = ok && add_stamp(o, "end", rec, end_ns);
 	if (ok)
 		return o;
 	cJSON_Delete(o);
 	return NULL;
+}
+
+static struct cJSON *summary(
+	const struct record *rec, const struct rec_run *run)
+{
+	struct cJSON *metric = cJSON_CreateObject();
+
+	if (!fill_metric(metric, &run->metrics)) {
+		cJSON_Delete(metric);
+		return NULL;
+	}
+	return results_summary(rec, run->start_ns, run->end_ns, metric,
+		run->metrics.epochs);
 }
 
 static bool add_block_list(
@@ -254,13 +269,10 @@ static bool add_output_epoch(struct cJSON *root, const struct record *rec,
 	return ok && add_stamp(o, "end", rec, ep->end_ns);
 }
 
-static struct cJSON *output(const struct record *rec, const struct rec_rank *k)
+struct cJSON *results_output_head(
+	const struct record *rec, const struct rec_host *host)
 {
-	static const struct rec_host none;
-	const struct rec_host *host =
-		k->host < rec->host_count ? &rec->hosts[k->host] : &none;
 	struct cJSON *o = cJSON_CreateObject();
-	uint32_t i;
 	bool ok;
 
 	ok = o && json_add_double(o, "host_memory_GB", gib(host->memory_bytes));
@@ -271,6 +283,21 @@ static struct cJSON *output(const struct record *rec, const struct rec_rank *k)
 	     json_add(o, "host_cpuinfo", results_proc_object(host->cpuinfo));
 	ok = ok &&
 	     json_add(o, "host_meminfo", results_proc_object(host->meminfo));
+	if (ok)
+		return o;
+	cJSON_Delete(o);
+	return NULL;
+}
+
+static struct cJSON *output(const struct record *rec, const struct rec_rank *k)
+{
+	static const struct rec_host none;
+	const struct rec_host *host =
+		k->host < rec->host_count ? &rec->hosts[k->host] : &none;
+	struct cJSON *o = results_output_head(rec, host);
+	bool ok = o != NULL;
+	uint32_t i;
+
 	for (i = 0; ok && i < k->epoch_count; i++)
 		ok = add_output_epoch(o, rec, &k->epochs[i], i + 1);
 	ok = ok && json_add_string(o, "hostname", host->name);
@@ -326,8 +353,7 @@ static struct cJSON *epoch_stats(
 	return NULL;
 }
 
-/* Takes tree, which may be NULL (out of memory). */
-static int write_tree(
+int results_write_tree(
 	struct cJSON *tree, const char *dir, const char *name, struct err *e)
 {
 	char path[PATH_MAX];
@@ -354,16 +380,16 @@ int results_write_dlio(const struct record *rec, const struct rec_run *run,
 	uint32_t r;
 	int ret;
 
-	ret = write_tree(summary(rec, run), dir, "summary.json", e);
+	ret = results_write_tree(summary(rec, run), dir, "summary.json", e);
 	for (r = 0; !ret && r < run->rank_count; r++) {
 		k = &run->ranks[r];
 		snprintf(name, sizeof(name), "%u_output.json", k->rank);
-		ret = write_tree(output(rec, k), dir, name, e);
+		ret = results_write_tree(output(rec, k), dir, name, e);
 		if (ret)
 			break;
 		snprintf(
 			name, sizeof(name), "%u_per_epoch_stats.json", k->rank);
-		ret = write_tree(epoch_stats(rec, k), dir, name, e);
+		ret = results_write_tree(epoch_stats(rec, k), dir, name, e);
 	}
 	return ret;
 }

@@ -32,4 +32,20 @@ const char *results_stamp(
  */
 struct cJSON *results_proc_object(const char *text);
 
+/*
+ * summary.json of any workload: what is the same in all around its metric,
+ * which is taken over. rec->config has accelerators, files, samples_per_file
+ * and record_bytes.
+ */
+struct cJSON *results_summary(const struct record *rec, int64_t start_ns,
+	int64_t end_ns, struct cJSON *metric, uint32_t epochs);
+
+/* The first keys of <rank>_output.json. */
+struct cJSON *results_output_head(
+	const struct record *rec, const struct rec_host *host);
+
+/* Write tree, which is taken over and may be NULL (out of memory). */
+int results_write_tree(
+	struct cJSON *tree, const char *dir, const char *name, struct err *e);
+
 #endif

@@ -5,6 +5,7 @@
  * asked for, of which machine, when. The files that the benchmark's wrapper
  * and Hydra write beside DLIO's own are views of it.
  */
+#include "core/ckpt_record.h"
 #include "core/datasize.h"
 #include "core/err.h"
 #include "core/record.h"
@@ -27,6 +28,7 @@ struct fs_separation {
 };
 
 struct invocation {
+	const char *family;  /* "checkpointing"; NULL: "training" */
 	const char *command; /* "run", "datagen" or "datasize" */
 	const char *tool_version;
 	const char *command_line; /* ours, as typed */
@@ -44,6 +46,8 @@ struct invocation {
 	uint32_t host_count;
 	const struct rec_host *hosts;
 	const struct datasize *size; /* of datasize, else NULL */
+	/* of other families: what results_parameters() and _overrides() say */
+	const struct cJSON *parameters, *overrides;
 	struct fs_separation separation;
 	/* texts of the two logs; NULL: no such file */
 	const char *out_text, *err_text;
@@ -82,6 +86,13 @@ int results_write_dlio_log(const struct invocation *v,
 int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 	struct rec_run *run, struct err *e);
 int results_write_plain_leaf(const struct invocation *v, struct err *e);
+int results_write_ckpt_leaf(const struct invocation *v,
+	const struct ckpt_record *rec, struct err *e);
+
+static inline const char *results_family(const struct invocation *v)
+{
+	return v->family ? v->family : "training";
+}
 
 /* dir/name into path (PATH_MAX bytes). */
 int results_path(char *path, const char *dir, const char *name, struct err *e);

@@ -5,6 +5,7 @@
 #include "results/invocation.h"
 
 #include "core/file.h"
+#include "results/ckpt_json.h"
 #include "results/record_json.h"
 #include "results/trace_hdf5.h"
 
@@ -13,15 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
-static int write_text(const char *text, const char *dir, const char *command,
-	const char *stream, struct err *e)
+static int write_text(const char *text, const char *dir,
+	const struct invocation *v, const char *stream, struct err *e)
 {
 	char path[PATH_MAX], name[64];
 	int ret;
 
 	if (!text)
 		return 0;
-	snprintf(name, sizeof(name), "training_%s.%s.log", command, stream);
+	snprintf(name, sizeof(name), "%s_%s.%s.log", results_family(v),
+		v->command, stream);
 	ret = results_path(path, dir, name, e);
 	return ret ? ret : file_write_atomic(path, text, strlen(text), e);
 }
@@ -32,9 +34,9 @@ static int write_common(
 	int ret = results_write_metadata(v, dir, e);
 
 	if (!ret)
-		ret = write_text(v->out_text, dir, v->command, "stdout", e);
+		ret = write_text(v->out_text, dir, v, "stdout", e);
 	if (!ret)
-		ret = write_text(v->err_text, dir, v->command, "stderr", e);
+		ret = write_text(v->err_text, dir, v, "stderr", e);
 	return ret;
 }
 
@@ -105,6 +107,27 @@ int results_write_plain_leaf(const struct invocation *v, struct err *e)
 	if (!ret && !v->size)
 		ret = results_write_dlio_log(v, NULL, partial, e);
 	if (!ret && !v->size)
+		ret = results_write_dlio_config(v, partial, e);
+	if (!ret)
+		ret = results_leaf_commit(v->leaf, partial, e);
+	return ret ? give_up(partial, ret) : 0;
+}
+
+int results_write_ckpt_leaf(const struct invocation *v,
+	const struct ckpt_record *rec, struct err *e)
+{
+	char partial[PATH_MAX];
+	int ret;
+
+	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
+	if (ret)
+		return ret;
+	ret = results_write_ckpt(rec, partial, e);
+	if (!ret)
+		ret = write_common(v, partial, e);
+	if (!ret)
+		ret = results_write_ckpt_log(v, rec, partial, e);
+	if (!ret)
 		ret = results_write_dlio_config(v, partial, e);
 	if (!ret)
 		ret = results_leaf_commit(v->leaf, partial, e);

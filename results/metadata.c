@@ -162,9 +162,11 @@ static bool add_output_files(struct cJSON *root, const struct invocation *v)
 		return list != NULL;
 	o = json_add_object(list, NULL);
 	ok = o && json_add_string(o, "command", v->command_line);
-	snprintf(name, sizeof(name), "training_%s.stdout.log", v->command);
+	snprintf(name, sizeof(name), "%s_%s.stdout.log",
+		results_family(v), v->command);
 	ok = ok && json_add_string(o, "stdout", name);
-	snprintf(name, sizeof(name), "training_%s.stderr.log", v->command);
+	snprintf(name, sizeof(name), "%s_%s.stderr.log",
+		results_family(v), v->command);
 	return ok && json_add_string(o, "stderr", name);
 }
 
@@ -182,12 +184,13 @@ static bool fill(struct cJSON *o, const struct invocation *v,
 	char start[RESULTS_STAMP_MAX], end[RESULTS_STAMP_MAX];
 	struct cJSON *tool;
 
-	return json_add_string(o, "benchmark_type", "training") &&
+	return json_add_string(o, "benchmark_type", results_family(v)) &&
 	       json_add_string(o, "model", c->model) &&
 	       json_add_string(o, "command", v->command) &&
 	       json_add_string(o, "run_datetime", v->stamp) &&
 	       json_add_u64(o, "num_processes", v->processes) &&
-	       json_add_string(o, "accelerator", c->accelerator) &&
+	       add_text_or_null(o, "accelerator",
+		       c->accelerator[0] ? c->accelerator : NULL) &&
 	       json_add_string(o, "result_dir", v->leaf) &&
 	       json_add(o, "parameters", parameters) &&
 	       json_add(o, "override_parameters", overrides) &&
@@ -250,7 +253,8 @@ int results_write_metadata(
 	char name[64];
 	int ret;
 
-	snprintf(name, sizeof(name), "training_%s_metadata.json", v->stamp);
+	snprintf(name, sizeof(name), "%s_%s_metadata.json",
+		results_family(v), v->stamp);
 	ret = results_parameters(v, true, &parameters, e);
 	if (!ret)
 		ret = results_overrides(v, &overrides, e);

@@ -244,6 +244,11 @@ int results_parameters(const struct invocation *v, bool as_strings,
 	bool ok = root != NULL;
 	int ret;
 
+	if (v->parameters) {
+		cJSON_Delete(root);
+		*out = cJSON_Duplicate(v->parameters, 1);
+		return *out ? 0 : err_nomem(e, "the workload's parameters");
+	}
 	snprintf(name, sizeof(name), "workloads/%s.json", v->config->model);
 	ret = config_load(v->config_dir, name, &file, e);
 	if (ret) {
@@ -272,6 +277,11 @@ int results_overrides(
 	bool ok = root != NULL;
 	size_t i;
 
+	if (v->parameters) {
+		cJSON_Delete(root);
+		*out = cJSON_Duplicate(v->overrides, 1);
+		return *out ? 0 : err_nomem(e, "the workload's overrides");
+	}
 	for (i = 0; ok && i < PARAMS; i++) {
 		if (!is_changed(v, &params[i]))
 			continue;

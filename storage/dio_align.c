@@ -5,6 +5,7 @@
  */
 #include "storage/dio_align.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/stat.h>
 #include <string.h>
@@ -40,4 +41,16 @@ uint32_t dio_align_choose(uint32_t mem_align, uint32_t offset_align)
 	if (mem_align > most && !(mem_align & (mem_align - 1)))
 		most = mem_align;
 	return most;
+}
+
+int64_t dio_write_rest(
+	int fd, const void *buf, size_t len, uint64_t offset_bytes)
+{
+	int flags = fcntl(fd, F_GETFL);
+	ssize_t n;
+
+	if (flags < 0 || fcntl(fd, F_SETFL, flags & ~O_DIRECT) < 0)
+		return -errno;
+	n = pwrite(fd, buf, len, (off_t)offset_bytes);
+	return n < 0 ? -errno : n;
 }

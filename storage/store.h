@@ -49,6 +49,13 @@ struct store_ops {
 	int (*stat)(struct store *s, uint64_t id, uint64_t *size_bytes);
 	int (*free_space)(struct store *s, uint64_t *bytes, struct err *e);
 	void (*forget)(struct store *s, uint64_t id);
+	int (*overwrite)(struct store *s, uint64_t id, uint64_t size_bytes,
+		struct store_file *f, struct err *e);
+	int (*make_folder)(struct store *s, uint64_t id, struct err *e);
+	int (*sync_folder)(struct store *s, uint64_t id, struct err *e);
+	int (*cached)(struct store *s, uint64_t id, uint64_t *bytes,
+		struct err *e);
+	int (*remove)(struct store *s, uint64_t id, struct err *e);
 };
 
 /* root: folder the files lie below (copied; need not exist yet). */
@@ -79,6 +86,16 @@ static inline int store_create(struct store *s, uint64_t id,
 	return s->ops->create(s, id, size_bytes, direct, f, e);
 }
 
+/*
+ * Make file id under its own name at once, cut to nothing if it is there,
+ * buffered and with no space reserved: as programs write that do not care.
+ */
+static inline int store_overwrite(struct store *s, uint64_t id,
+	uint64_t size_bytes, struct store_file *f, struct err *e)
+{
+	return s->ops->overwrite(s, id, size_bytes, f, e);
+}
+
 static inline int store_commit(
 	struct store *s, struct store_file *f, struct err *e)
 {
@@ -107,6 +124,33 @@ static inline int store_free_space(
 static inline void store_forget(struct store *s, uint64_t id)
 {
 	s->ops->forget(s, id);
+}
+
+/* Make the folder that file id lies in, with its parents. */
+static inline int store_make_folder(
+	struct store *s, uint64_t id, struct err *e)
+{
+	return s->ops->make_folder(s, id, e);
+}
+
+/* fsync that folder, so that names in it outlive a power cut. */
+static inline int store_sync_folder(
+	struct store *s, uint64_t id, struct err *e)
+{
+	return s->ops->sync_folder(s, id, e);
+}
+
+/* Bytes of file id that are in the page cache now (mincore). */
+static inline int store_cached(
+	struct store *s, uint64_t id, uint64_t *bytes, struct err *e)
+{
+	return s->ops->cached(s, id, bytes, e);
+}
+
+/* Remove file id; it is no error when it is not there. */
+static inline int store_remove(struct store *s, uint64_t id, struct err *e)
+{
+	return s->ops->remove(s, id, e);
 }
 
 /* Path of file id for messages; "file 12" where it has none. */

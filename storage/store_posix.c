@@ -1,6 +1,7 @@
 /* Files on a mounted file system; see store.h. */
 #include "storage/store.h"
 
+#include "core/file.h"
 #include "core/units.h"
 #include "storage/dio_align.h"
 
@@ -9,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -194,6 +196,130 @@ static int posix_create(struct store *s, uint64_t id, uint64_t size_bytes,
 	return 0;
 }
 
+static void posix_close(struct store *s, struct store_file *f);
+
+static int posix_overwrite(struct store *s, uint64_t id, uint64_t size_bytes,
+	struct store_file *f, struct err *e)
+{
+	char path[4352];
+	int r;
+
+	r = posix_path(s, id, false, path, sizeof(path), e);
+	if (r)
+		return r;
+	memset(f, 0, sizeof(*f));
+	f->id = id;
+	f->size_bytes = size_bytes;
+	f->align = 1;
+	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	if (f->fd >= 0)
+		return 0;
+	r = -errno;
+	if (r == -ENOSPC)
+		return no_space(s, path, size_bytes, e);
+	return err_set(e, ERR_IO, r, "cannot create %s: %s", path,
+		strerror(-r));
+}
+
+/* The folder of file id into path. */
+static int folder_path(struct store *s, uint64_t id, char *path, size_t size,
+	struct err *e)
+{
+	int r = posix_path(s, id, false, path, size, e);
+	char *slash = r ? NULL : strrchr(path, '/');
+
+	if (slash)
+		*slash = 0;
+	return r;
+}
+
+static int posix_make_folder(struct store *s, uint64_t id, struct err *e)
+{
+	char path[4352];
+	int r = folder_path(s, id, path, sizeof(path), e);
+
+	return r ? r : file_mkdirs(path, e);
+}
+
+static int posix_sync_folder(struct store *s, uint64_t id, struct err *e)
+{
+	char path[4352];
+	int r = folder_path(s, id, path, sizeof(path), e), fd;
+
+	if (r)
+		return r;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	/* some network file systems have no fsync of folders */
+	if (fd < 0 || (fsync(fd) && errno != EINVAL && errno != ENOTSUP))
+		r = err_set(e, ERR_IO, -errno, "cannot sync the folder %s: %s",
+			path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return r;
+}
+
+#define CACHED_SPAN (256 * MIB_BYTES)
+
+/* Pages of [at, at + len) of fd in the page cache. */
+static int64_t resident_pages(int fd, uint64_t at, size_t len, size_t page)
+{
+	unsigned char *vec = malloc(len / page + 1);
+	void *p = mmap(NULL, len, PROT_READ, MAP_SHARED, fd, (off_t)at);
+	int64_t n = 0;
+	size_t i;
+
+	if (!vec || p == MAP_FAILED || mincore(p, len, vec))
+		n = vec ? -errno : -ENOMEM;
+	for (i = 0; n >= 0 && i < (len + page - 1) / page; i++)
+		n += vec[i] & 1;
+	if (p != MAP_FAILED)
+		munmap(p, len);
+	free(vec);
+	return n;
+}
+
+static int posix_cached(
+	struct store *s, uint64_t id, uint64_t *bytes, struct err *e)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), len;
+	struct store_file f;
+	char path[4352];
+	int64_t n = 0;
+	uint64_t at;
+	int r = posix_open(s, id, false, &f, e);
+
+	*bytes = 0;
+	if (r)
+		return r;
+	for (at = 0; n >= 0 && at < f.size_bytes; at += len) {
+		len = f.size_bytes - at < CACHED_SPAN
+			      ? (size_t)(f.size_bytes - at)
+			      : CACHED_SPAN;
+		n = resident_pages(f.fd, at, len, page);
+		*bytes += n > 0 ? (uint64_t)n * page : 0;
+	}
+	if (*bytes > f.size_bytes)
+		*bytes = f.size_bytes;
+	posix_close(s, &f);
+	if (n < 0)
+		return err_set(e, ERR_IO, (int)n,
+			"cannot tell what the page cache holds of %s: %s",
+			store_label(s, id, path, sizeof(path)),
+			strerror((int)-n));
+	return 0;
+}
+
+static int posix_remove(struct store *s, uint64_t id, struct err *e)
+{
+	char path[4352];
+	int r = posix_path(s, id, false, path, sizeof(path), e);
+
+	if (r || !unlink(path) || errno == ENOENT)
+		return r;
+	return err_set(e, ERR_IO, -errno, "cannot remove %s: %s", path,
+		strerror(errno));
+}
+
 static int posix_commit(struct store *s, struct store_file *f, struct err *e)
 {
 	char from[4352], to[4352];
@@ -285,6 +411,11 @@ static const struct store_ops posix_ops = {
 	.stat = posix_stat,
 	.free_space = posix_free_space,
 	.forget = posix_forget,
+	.overwrite = posix_overwrite,
+	.make_folder = posix_make_folder,
+	.sync_folder = posix_sync_folder,
+	.cached = posix_cached,
+	.remove = posix_remove,
 };
 
 void store_posix_init(

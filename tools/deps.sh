@@ -2,8 +2,9 @@
 # Install what building and testing needs on Debian 12, if it is missing.
 set -eu
 pkgs="build-essential pkg-config liburing-dev libopenmpi-dev openmpi-bin
-libcjson-dev libpopt-dev libisal-dev libgmp-dev libyaml-dev libhdf5-dev
-libcunit1-dev jq python3-numpy python3-h5py python3-yaml fio strace zstd"
+libcjson-dev libpopt-dev libisal-dev libgmp-dev libyaml-dev nettle-dev
+libhdf5-dev libcunit1-dev jq python3-numpy python3-h5py python3-yaml fio
+strace zstd"
 missing=
 for p in $pkgs; do
 	case $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null) in

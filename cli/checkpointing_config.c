@@ -1,0 +1,197 @@
+/* What the options of a checkpointing run resolve to; see checkpointing.h. */
+#include "cli/checkpointing.h"
+
+#include "cli/training.h"
+#include "core/units.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+static void not_closed(struct checkpointing_setup *s, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static void not_closed(struct checkpointing_setup *s, const char *fmt, ...)
+{
+	size_t n = sizeof(s->not_closed) / sizeof(s->not_closed[0]);
+	va_list ap;
+
+	if (s->not_closed_count == n)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(s->not_closed[s->not_closed_count++],
+		sizeof(s->not_closed[0]), fmt, ap);
+	va_end(ap);
+}
+
+static int parse_engine(const struct checkpointing_options *o,
+	struct checkpointing_setup *s, struct err *e)
+{
+	const char *clock = o->clock ? o->clock : o->drive ? "virtual" : "real";
+
+	s->virtual_time = !strcmp(clock, "virtual");
+	if (!s->virtual_time && strcmp(clock, "real"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--clock %s: must be real or virtual", clock);
+	if (o->drive)
+		return engine_spec_parse(
+			o->config_dir, o->drive, &s->engine, e);
+	if (s->virtual_time)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--clock virtual needs a modelled drive (--drive)");
+	if (!strcmp(o->engine, "uring"))
+		s->engine.kind = ENGINE_URING;
+	else if (!strcmp(o->engine, "pread"))
+		s->engine.kind = ENGINE_PREAD;
+	else if (strcmp(o->engine, "auto"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--engine %s: must be uring, pread or auto", o->engine);
+	else /* the reference's calls are plain reads and writes */
+		s->engine.kind = s->config.io == CKPT_IO_REFERENCE
+					 ? ENGINE_PREAD
+					 : ENGINE_AUTO;
+	return 0;
+}
+
+static int parse_size(const char *text, const char *what, uint64_t standard,
+	uint32_t *out, struct err *e)
+{
+	uint64_t bytes = standard;
+
+	if (text && units_parse_bytes(text, 1, what, &bytes, e))
+		return e->code;
+	if (!bytes || bytes % 4096 || bytes > 1024 * MIB_BYTES)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s %s: must be a multiple of 4096 bytes up to 1 GiB",
+			what, text);
+	*out = (uint32_t)bytes;
+	return 0;
+}
+
+static int parse_io(const struct checkpointing_options *o,
+	struct ckpt_config *c, struct err *e)
+{
+	bool direct = o->o_direct || !strcmp(o->io, "direct");
+	int r;
+
+	if (!direct && strcmp(o->io, "reference"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--io %s: must be reference or direct", o->io);
+	c->io = direct ? CKPT_IO_DIRECT : CKPT_IO_REFERENCE;
+	if (!direct && (o->write_depth || o->read_depth))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--%s-depth goes with --io direct: the reference has "
+			"one write and four reads in flight",
+			o->write_depth ? "write" : "read");
+	c->write_depth = (uint32_t)(o->write_depth ? o->write_depth : 16);
+	c->read_depth = (uint32_t)(o->read_depth ? o->read_depth : 16);
+	if (!direct)
+		c->write_depth = c->read_depth = 1; /* of each reader */
+	r = parse_size(o->write_size, "--write-size",
+		direct ? MIB_BYTES : 32 * MIB_BYTES, &c->write_bytes, e);
+	return r ? r : parse_size(o->read_size, "--read-size",
+			       direct ? MIB_BYTES : 128 * MIB_BYTES,
+			       &c->read_bytes, e);
+}
+
+static int parse_counts(const struct checkpointing_options *o,
+	struct ckpt_config *c, struct err *e)
+{
+	const struct ckpt_model *m = &c->shape.model;
+
+	c->writes = (uint32_t)(o->writes == UINT64_MAX ? m->writes : o->writes);
+	c->reads = (uint32_t)(o->reads == UINT64_MAX ? m->reads : o->reads);
+	c->keep = (uint32_t)o->keep;
+	if (!c->writes && !c->reads)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"nothing to save and nothing to load: "
+			"--num-checkpoints-write and --num-checkpoints-read "
+			"are both 0");
+	/* said or not, no more can be loaded than there are */
+	if (o->reads == UINT64_MAX && c->writes && c->reads > c->writes)
+		c->reads = c->writes;
+	if (o->reads == UINT64_MAX && c->keep && c->reads > c->keep)
+		c->reads = c->keep;
+	if (c->writes && c->reads > c->writes)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"cannot load %u checkpoints of %u that are saved",
+			c->reads, c->writes);
+	if (c->keep && c->reads > c->keep)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"cannot load %u checkpoints when --keep %u are kept",
+			c->reads, c->keep);
+	if (o->gap)
+		return units_parse_time(o->gap, "--gap", &c->gap_ns, e);
+	c->gap_ns = (int64_t)(m->gap_s * 1e9);
+	return 0;
+}
+
+static void judge(
+	const struct checkpointing_options *o, struct checkpointing_setup *s)
+{
+	const struct ckpt_config *c = &s->config;
+	const struct ckpt_model *m = &c->shape.model;
+
+	if (c->shape.scale_num != c->shape.scale_den)
+		not_closed(s, "--scale %u/%u: files are not of their size",
+			c->shape.scale_num, c->shape.scale_den);
+	if (!m->closed_ranks)
+		not_closed(s, "%s is no model of the benchmark (Rules 4.3.3)",
+			m->name);
+	else if (c->shape.ranks != m->closed_ranks)
+		not_closed(s, "%" PRIu64 " ranks, not %" PRIu64
+			" (Rules 4.6.1)", c->shape.ranks, m->closed_ranks);
+	if ((c->writes && c->writes != m->writes) ||
+		(c->reads && c->reads != m->reads))
+		not_closed(s, "%u saves and %u loads, not %" PRIu64 " or 0 of "
+			"each (Rules 4.7.1)", c->writes, c->reads, m->writes);
+	if (c->keep)
+		not_closed(s, "--keep %u removes checkpoints", c->keep);
+	if (o->drive)
+		not_closed(s, "--drive %s is a model", o->drive);
+	if (c->gap_ns != (int64_t)(m->gap_s * 1e9))
+		not_closed(s, "--gap %s, not %g s", o->gap, m->gap_s);
+	if (c->rotate)
+		not_closed(s, "--rotate-ranks: the benchmark's ranks load what "
+			"they have saved");
+}
+
+int checkpointing_resolve(const struct checkpointing_options *o,
+	struct checkpointing_setup *s, struct err *e)
+{
+	struct ckpt_config *c = &s->config;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	r = checkpointing_shape(o, &c->shape, e);
+	if (!r)
+		r = parse_io(o, c, e);
+	if (!r)
+		r = parse_counts(o, c, e);
+	if (!r)
+		r = parse_engine(o, s, e);
+	if (!r)
+		r = training_parse_division(o->division, &s->division, e);
+	if (r)
+		return r;
+	if (o->drive && o->verify)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--verify needs bytes, and a modelled drive has none");
+	c->rotate = o->rotate;
+	c->verify = o->verify;
+	c->seed = o->seed;
+	c->drop_caches = o->drop_caches;
+	c->allow_cached = o->allow_cached;
+	if (o->folder &&
+		(size_t)snprintf(c->folder, sizeof(c->folder), "%s/%s",
+			o->folder, c->shape.model.name) >= sizeof(c->folder))
+		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+			"--checkpoint-folder: path too long");
+	judge(o, s);
+	if (s->division == DIV_CLOSED && s->not_closed_count)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"this run is not CLOSED: %s (--division whatif runs it "
+			"all the same)", s->not_closed[0]);
+	return 0;
+}

@@ -1,0 +1,21 @@
+#ifndef RESULTS_CKPT_JSON_H
+#define RESULTS_CKPT_JSON_H
+/*
+ * The files that a checkpointing run of DLIO leaves, from a record:
+ * summary.json, <rank>_output.json, <rank>_per_epoch_stats.json, dlio.log.
+ * "GB" in names are GiB. Rates are S, the checkpoint's size by the formula,
+ * over the rank's own time, as there.
+ */
+#include "core/ckpt_record.h"
+#include "core/err.h"
+
+struct invocation;
+
+/* The three kinds of JSON files, into the existing folder dir. */
+int results_write_ckpt(
+	const struct ckpt_record *rec, const char *dir, struct err *e);
+
+int results_write_ckpt_log(const struct invocation *v,
+	const struct ckpt_record *rec, const char *dir, struct err *e);
+
+#endif
