@@ -26,9 +26,9 @@
 #define PIECES_A_POINT 50
 #define LEAST_PART 5	/* of the time, before an interval may end a point */
 #define BUSY_SHARE 0.9	/* of a thread's time: no more is to be had */
-#define JOBS_GAIN 1.05	/* more threads must bring so much */
-#define DEPTH_MAX 256
-#define DEPTH_A_JOB 64
+#define LOAD_GAIN 1.05	/* more in flight must bring so much */
+#define DEPTH_MAX 256	/* of the rows */
+#define ALL_MAX 4096	/* and beyond them */
 #define BUFFERS 64 /* of 1 MiB, or 16,384 of 4 KiB */
 
 /* One row: what is asked, one after another. */
@@ -124,9 +124,16 @@ uint64_t probe_writes_bytes(const struct probe *p)
 
 int64_t probe_longest_ns(const struct probe *p, bool writes)
 {
+	uint32_t more;
 	int64_t n = 0;
 	size_t i;
 
+	/* see more_load(): doublings of what is in flight, and of threads */
+	for (more = ALL_MAX / DEPTH_MAX; !writes && more > 1; more /= 2)
+		n++;
+	for (more = p->drive ? host_cpu_count() : 1; !writes && more > 1;
+		more /= 2)
+		n++;
 	for (i = 0; i < ROWS; i++)
 		n += wanted(p, &rows[i]) && rows[i].write == writes;
 	return p->point_ns * n;
@@ -267,26 +274,31 @@ static int measure(struct job *j, const struct row *w, uint32_t jobs,
 	return r;
 }
 
-/* The highest load again by more threads, while one core was the limit. */
-static int more_jobs(struct job *j, const struct row *w, struct err *e)
+/*
+ * Beyond the last row: more threads while one core was the limit, more in
+ * flight while the rate still grows. Fast drives want thousands.
+ */
+static int more_load(struct job *j, const struct row *w, struct err *e)
 {
-	uint32_t cpus = host_cpu_count(), jobs, all;
-	const struct probe_point *last;
-	double rate;
+	const struct probe *p = j->p;
+	const uint32_t cpus = j->real ? host_cpu_count() : 1;
+	const struct probe_point *last = &p->points[p->point_count - 1];
+	double best = last[-1].d.gb_per_s;
+	uint32_t jobs = 1, all = w->depth;
 	int r = 0;
 
-	for (jobs = 2; !r && jobs <= cpus && jobs <= STORM_JOBS_MAX &&
-		j->p->point_count < PROBE_POINTS_MAX - ROWS; jobs *= 2) {
-		last = &j->p->points[j->p->point_count - 1];
-		rate = last->d.gb_per_s;
-		if (!last->tool_limit)
+	while (!r && p->point_count < PROBE_POINTS_MAX - ROWS) {
+		if (last->tool_limit && 2 * jobs <= cpus &&
+			2 * jobs <= STORM_JOBS_MAX)
+			jobs *= 2;
+		else if (last->d.gb_per_s >= LOAD_GAIN * best && all < ALL_MAX)
+			all *= 2;
+		else
 			break;
-		all = DEPTH_A_JOB * jobs > DEPTH_MAX ? DEPTH_A_JOB * jobs
-						     : DEPTH_MAX;
+		if (last->d.gb_per_s > best)
+			best = last->d.gb_per_s;
 		r = measure(j, w, jobs, all / jobs, e);
-		last = &j->p->points[j->p->point_count - 1];
-		if (!r && last->d.gb_per_s < JOBS_GAIN * rate)
-			break;
+		last = &p->points[p->point_count - 1];
 	}
 	return r;
 }
@@ -365,7 +377,7 @@ static int open_engine(struct job *j, struct err *e)
 	int r;
 
 	spec.dir = p->dir;
-	spec.depth = DEPTH_MAX;
+	spec.depth = ALL_MAX;
 	clock_start(&j->clock, !j->real);
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
@@ -434,8 +446,8 @@ static int run(struct job *j, struct err *e)
 		j->progress.what = w->what;
 		tick(j, 0);
 		r = measure(j, w, 1, w->depth, e);
-		if (!r && j->real && !w->write && w->depth == DEPTH_MAX)
-			r = more_jobs(j, w, e);
+		if (!r && !w->write && w->depth == DEPTH_MAX)
+			r = more_load(j, w, e);
 	}
 	return r;
 }
