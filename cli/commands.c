@@ -6,6 +6,7 @@
 #include "cli/drive.h"
 #include "cli/plan_checkpoint.h"
 #include "cli/training.h"
+#include "cli/why.h"
 #include "core/nearest.h"
 
 #include <string.h>
@@ -49,6 +50,9 @@ const struct command commands[] = {
 		drive_passport_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
+		"what limits a run, with figures, and what would change it",
+		why_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",

@@ -194,6 +194,8 @@ const struct option_row training_run_rows[] = {
 	FLAG("no-futex", no_futex,
 		"wake ranks through FIFOs, as kernels before 6.7 need"),
 	OUTPUT_ROWS,
+	FLAG("why", why,
+		"explain the lowest run: its limit, and what would change it"),
 	RESULTS_ROWS,
 	FLAG("resume", resume,
 		"go on with the interrupted campaign in --results-dir, where "

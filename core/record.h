@@ -174,6 +174,12 @@ enum rec_hist {
 
 const char *rec_hist_name(enum rec_hist h); /* "latency_ns" ... */
 
+/* What a record file keeps of a histogram; all 0 while count is 0. */
+struct rec_quantiles {
+	uint64_t count, min, p50, p99, p999, max;
+	double mean;
+};
+
 struct rec_rank {
 	uint32_t rank;
 	uint32_t host; /* index into record.hosts */
@@ -224,6 +230,9 @@ struct rec_run {
 	uint32_t rank_count;
 	struct rec_rank *ranks;
 	struct rec_metrics metrics;
+	/* of a run read back from its file, whose histograms are gone */
+	struct rec_quantiles requests[REC_HISTS];
+	bool no_step_times; /* the file had none: the arrays are zeroes */
 };
 
 enum rec_verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
@@ -280,6 +289,11 @@ void rec_run_fini(struct rec_run *run);
 /* One histogram over all ranks into *out (empty before); 0 or -ENOMEM. */
 int rec_run_hist(
 	const struct rec_run *run, enum rec_hist which, struct hist *out);
+
+void rec_quantiles_of(const struct hist *h, struct rec_quantiles *out);
+/* Of all ranks, also of a run that was read back; 0 or -ENOMEM. */
+int rec_run_quantiles(const struct rec_run *run, enum rec_hist which,
+	struct rec_quantiles *out);
 
 /*
  * One rank as flat bytes for another process of the same binary. pack returns

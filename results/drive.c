@@ -6,12 +6,11 @@
 #include "results/record_fields.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#define D(member, kind) RECORD_FIELD(struct rec_drive, member, kind)
+#define D(member, kind) FIELD(struct rec_drive, member, kind)
 static const struct field drive_fields[] = {
 	D(filesystem, K_TEXT),
 	D(source, K_TEXT),
@@ -24,7 +23,7 @@ static const struct field drive_fields[] = {
 };
 #undef D
 
-#define V(member, kind) RECORD_FIELD(struct rec_device, member, kind)
+#define V(member, kind) FIELD(struct rec_device, member, kind)
 static const struct field device_fields[] = {
 	V(name, K_TEXT),
 	V(kind, K_TEXT),
@@ -170,28 +169,32 @@ struct cJSON *results_drive_json(const struct rec_drive *d)
 	return NULL;
 }
 
-int results_drive_read(
-	const struct cJSON *root, const char *key, struct rec_drive *d)
+int results_drive_read(const struct cJSON *root, const char *key,
+	uint32_t version, struct rec_drive *d, const char *name,
+	struct err *e)
 {
 	const struct cJSON *o, *list, *c;
-	struct rec_device *v;
-	uint32_t i = 0;
+	struct rec_device *v = d->devices;
+	int r;
 
 	memset(d, 0, sizeof(*d));
 	if (!json_has(root, key))
 		return 0;
+	r = record_get_object(root, key, version, &drives, d, name, e);
+	if (r)
+		return r;
 	o = cJSON_GetObjectItemCaseSensitive(root, key);
 	list = cJSON_GetObjectItemCaseSensitive(o, "devices");
-	if (!cJSON_IsObject(o) || record_get_fields(o, &drives, d) ||
-		!cJSON_IsArray(list) ||
+	if (!cJSON_IsArray(list) ||
 		(uint32_t)cJSON_GetArraySize(list) != listed(d))
-		return -EBADMSG;
+		return record_bad(e, name, "devices");
 	cJSON_ArrayForEach (c, list) {
-		v = &d->devices[i++];
-		if (record_get_fields(c, &devices, v))
-			return -EBADMSG;
+		r = record_get_fields(c, version, &devices, v, name, e);
+		if (r)
+			return r;
 		if (v->temperature_c == 0) /* null */
 			v->temperature_c = NAN;
+		v++;
 	}
 	d->known = true;
 	return 0;

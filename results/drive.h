@@ -22,10 +22,12 @@ void results_drive_print(FILE *f, const struct rec_drive *d);
 struct cJSON *results_drive_json(const struct rec_drive *d);
 
 /*
- * From object `key` of root. Without that key, as in older records, d->known
- * stays false. 0 or -EBADMSG.
+ * From object `key` of root, of a record of that version. Without that key, as
+ * in older records, d->known stays false. 0, or -EBADMSG with `name` for the
+ * file.
  */
-int results_drive_read(
-	const struct cJSON *root, const char *key, struct rec_drive *d);
+int results_drive_read(const struct cJSON *root, const char *key,
+	uint32_t version, struct rec_drive *d, const char *name,
+	struct err *e);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define FILES_SPARE 8 /* a ring, results, what libraries open */
@@ -95,9 +96,11 @@ uint32_t host_cpu_count(void)
 
 void host_name(char *buf, size_t buf_bytes)
 {
-	if (gethostname(buf, buf_bytes))
-		snprintf(buf, buf_bytes, "localhost");
-	buf[buf_bytes - 1] = 0;
+	struct utsname u;
+
+	/* gethostname() fails where the name does not fit */
+	snprintf(buf, buf_bytes, "%s",
+		uname(&u) || !u.nodename[0] ? "localhost" : u.nodename);
 }
 
 /* A whole /proc file (they have no size); NULL when it cannot be read. */

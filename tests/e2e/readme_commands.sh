@@ -23,6 +23,7 @@ run_one() { # WORD...: of one command, its place and size changed
 		--checkpoint-folder) words+=("$word" data) && shift ;;
 		--data-dir) words+=("$word" data) && shift ;;
 		--results-dir) words+=("$word" results) && shift ;;
+		/var/tmp/results) words+=(results) ;;
 		--config-dir) return ;; # needs a file of the reader's
 		*) words+=("$word") ;;
 		esac

@@ -224,7 +224,7 @@ static void md_over_two(void)
 	text = json_print(outer, -1);
 	CU_ASSERT_PTR_NOT_NULL_FATAL(text);
 	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), "t", &o, &e), 0);
-	CU_ASSERT_EQUAL_FATAL(results_drive_read(o, "drive", &back), 0);
+	CU_ASSERT_EQUAL_FATAL(results_drive_read(o, "drive", 2, &back, "t", &e), 0);
 	CU_ASSERT_TRUE(back.known);
 	CU_ASSERT_STRING_EQUAL(back.layers, d.layers);
 	CU_ASSERT_EQUAL(back.device_count, 2);
@@ -232,7 +232,16 @@ static void md_over_two(void)
 	CU_ASSERT_DOUBLE_EQUAL(back.devices[1].temperature_c, 41.85, 1e-9);
 	CU_ASSERT_EQUAL(back.devices[1].numa_node, 1);
 	/* records before there were passports */
-	CU_ASSERT_EQUAL(results_drive_read(o, "other", &back), 0);
+	CU_ASSERT_EQUAL(results_drive_read(o, "other", 2, &back, "t", &e), 0);
+	CU_ASSERT_FALSE(back.known);
+	/* a device too few */
+	cJSON_DeleteItemFromArray(
+		cJSON_GetObjectItem(cJSON_GetObjectItem(o, "drive"), "devices"),
+		0);
+	CU_ASSERT_EQUAL(
+		results_drive_read(o, "drive", 2, &back, "t.json", &e),
+		-EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "t.json"));
 	CU_ASSERT_FALSE(back.known);
 	cJSON_Delete(o);
 	cJSON_Delete(outer);
