@@ -12,6 +12,7 @@
  */
 #include "core/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -42,6 +43,10 @@ struct fields {
 	const struct field *f;
 	size_t n;
 };
+
+/* All fields of t into o; false when out of memory (or o is NULL). */
+bool record_add_fields(
+	struct cJSON *o, const struct fields *t, const void *base);
 
 /*
  * The fields of t from o into base, o being of a record of `version`; 0 takes

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "results/dlio_json.h"
+#include "results/drive.h"
 #include "results/record_fields.h"
 
 #include <cjson/cJSON.h>
@@ -36,18 +37,20 @@ static bool add_field(struct cJSON *o, const struct field *f, const void *base)
 	return false;
 }
 
-static bool add_fields(
-	struct cJSON *o, const struct field *f, size_t n, const void *base)
+bool record_add_fields(
+	struct cJSON *o, const struct fields *t, const void *base)
 {
 	bool ok = o != NULL;
+	size_t i;
 
-	for (; ok && n; n--, f++)
-		ok = add_field(o, f, base);
+	for (i = 0; ok && i < t->n; i++)
+		ok = add_field(o, &t->f[i], base);
 	return ok;
 }
 
+#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
 #define ADD_FIELDS(o, table, base)                                             \
-	add_fields(o, table, sizeof(table) / sizeof((table)[0]), base)
+	record_add_fields(o, &(const struct fields)FIELDS(table), base)
 
 #define C(member, kind) FIELD(struct train_config, member, kind)
 static const struct field config_fields[] = {
@@ -192,7 +195,6 @@ static const struct field campaign_fields[] = {
 };
 #undef G
 
-#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
 const struct fields record_config = FIELDS(config_fields);
 const struct fields record_metrics = FIELDS(metrics_fields);
 const struct fields record_campaign = FIELDS(campaign_fields);
@@ -415,6 +417,8 @@ struct cJSON *results_record_json(const struct record *rec, bool with_steps)
 	ok = ok && add_notes(o, rec);
 	ok = ok && add_config(o, &rec->config);
 	ok = ok && add_hosts(o, rec);
+	ok = ok && (!rec->drive.known ||
+			   json_add(o, "drive", results_drive_json(&rec->drive)));
 	ok = ok && add_campaign(o, &rec->campaign);
 	runs = ok ? json_add_array(o, "runs") : NULL;
 	ok = runs != NULL;

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "results/drive.h"
 #include "results/record_fields.h"
 #include "results/record_json.h"
 
@@ -341,6 +342,9 @@ static int get_record(const struct cJSON *root, struct record *rec,
 	if (!r)
 		r = record_get_object(root, "campaign", version, &record_campaign,
 			&rec->campaign, name, e);
+	if (!r)
+		r = results_drive_read(
+			root, "drive", version, &rec->drive, name, e);
 	if (!r)
 		r = get_run(root, version, rec, name, e);
 	if (!r && rec->runs[0].end_ns > INT64_MAX - anchor)
