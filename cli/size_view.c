@@ -223,6 +223,9 @@ static int print_text(const struct size_table *t)
 		print_line(&t->rows[i], drive, type, swept);
 	for (i = 0; i < t->count; i++)
 		print_remarks(&t->rows[i]);
+	for (i = 0; i < t->count; i++)
+		size_with_print(stdout, &t->rows[i].with, t->rows[i].drive,
+			t->rows[i].accelerator);
 	printf("reads are %s\n", t->rows[0].odirect
 			? "O_DIRECT; --buffered asks for the page cache"
 			: "buffered");
@@ -350,7 +353,7 @@ static bool add_entry(struct cJSON *list, const struct size_row *r)
 	       json_add_double(o, "demand_gb_per_s",
 		       r->demand_bytes_per_s / 1e9) &&
 	       (!r->note[0] || json_add_string(o, "note", r->note)) &&
-	       add_confirmed(o, &r->a) && add_curve(o, &r->a.curve);
+	       size_with_json(o, &r->with) && add_confirmed(o, &r->a) && add_curve(o, &r->a.curve);
 }
 
 static int print_json(const struct size_table *t)
