@@ -212,8 +212,13 @@ static int look_at_cache(struct rank *r, struct err *e)
 		/* what is missing is found when it is opened */
 		if (store_stat(s, id, &size))
 			continue;
-		if (store_cached(s, id, &bytes, e))
-			return e->code;
+		bytes = 0;
+		if (store_cached(s, id, &bytes, e)) {
+			/* no mmap here (FUSE): nobody can tell */
+			if (e->code != -ENODEV || (direct && !c->allow_cached))
+				return e->code;
+			op->cache_unknown = true;
+		}
 		op->cached_bytes += bytes;
 		if (!direct || c->allow_cached ||
 			(double)bytes * 100 <=

@@ -36,6 +36,9 @@ ckpt 2 --drive constant:1GB/s --num-checkpoints-write 3 --num-checkpoints-read 4
 said "cannot load 4 checkpoints of 3"
 expect 0 stoker checkpointing run --dry-run --drive constant:1GB/s
 said "10 x 105 GiB"
+# slower or faster, what is not CLOSED is told
+ckpt 0 --drive constant:9.3GB/s --gap 1s --num-checkpoints-read 0
+holds '[.notes[].text] | any(contains("--gap 1s, not 5 s"))'
 # the folder of results is the benchmark's
 expect 0 stoker checkpointing run --drive constant:9.3GB/s,80us --quiet \
 	--results-dir r --systemname sys --orgname org
@@ -45,6 +48,8 @@ for f in checkpointing_run.stdout.log checkpointing_run.stderr.log \
 	dlio_config/config.yaml dlio_config/hydra.yaml dlio_config/overrides.yaml; do
 	[ -s "$leaf/$f" ] || fail "no $f: $(find r)"
 done
+expect 0 stoker history --results-dir r
+unsaid "left out"
 cp "$leaf/summary.json" last.out
 holds 'keys_unsorted == ["start", "num_accelerators", "num_hosts", "hostname",
 	"metric", "num_files_train", "num_files_eval", "num_samples_per_file",

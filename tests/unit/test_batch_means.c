@@ -1,78 +1,77 @@
-/* The interval of the steady AU, from numbers worked out by hand. */
-#include "accel_sim/batch_means.h"
-#include "core/record.h"
+/* Batch means against arithmetic by hand. */
+#include "core/batch_means.h"
+
 #include "tests/unit/ut.h"
 
 #include <math.h>
 #include <string.h>
 
-/* One rank, one epoch; step k takes 100 ns of which compute[k] are compute. */
-static double interval(const int64_t *compute, uint32_t steps, uint32_t first,
-	uint32_t end)
+/*
+ * Rates 1 ... 10: mean 5.5, squares of the deviations sum to 82.5, so s =
+ * sqrt(82.5 / 9) = 3.027650, s / sqrt(10) = 0.957427, times t(9) = 2.262 gives
+ * 2.165700, which is 39.3764 % of 5.5.
+ */
+static void ten_by_hand(void)
 {
-	struct rec_run run = {.rank_count = 1};
-	struct rec_rank rank;
-	struct rec_epoch *ep;
-	double ci;
-	uint32_t k;
+	struct batch_means b;
+	int i;
 
-	memset(&rank, 0, sizeof(rank));
-	CU_ASSERT_EQUAL_FATAL(rec_rank_init(&rank, 1, steps), 0);
-	run.ranks = &rank;
-	ep = &rank.epochs[0];
-	for (k = 0; k < steps; k++) {
-		ep->compute_ns[k] = compute[k];
-		ep->proc_ns[k] = compute[k] + 5;
-		ep->barrier_ns[k] = 95 - compute[k];
+	memset(&b, 0, sizeof(b));
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_rate(&b), 0, 0);
+	for (i = 1; i <= 10; i++) {
+		CU_ASSERT(isinf(batch_means_ci_pct(&b)));
+		/* half a second: the rate is twice the amount */
+		batch_means_add(&b, i / 2.0, 0.5);
 	}
-	ep->steady.first = first;
-	ep->steady.end = end;
-	ci = acc_batch_means_ci_pct(&run);
-	rec_rank_fini(&rank);
-	return ci;
+	CU_ASSERT_EQUAL(b.count, 10);
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_rate(&b), 5.5, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_ci_pct(&b), 39.3764, 1e-3);
 }
 
 /*
- * Batches of two: 80 90 80 90, mean 85, s^2 = 4 x 25 / 3, t(3) = 3.182:
- * 3.182 x sqrt(100 / 3 / 4) = 9.186.
+ * The 21st piece merges twenty into ten: (1 + 2) / 2, (3 + 4) / 2 ... 19.5.
+ * Twice the spread of before, 2 x 0.957427 x 2.262 = 4.331400 of 10.5.
  */
-static void test_by_hand(void)
+static void merged_by_hand(void)
 {
-	static const int64_t c[] = {1, 70, 90, 95, 85, 80, 80, 90, 90, 1};
+	struct batch_means b;
+	int i;
 
-	CU_ASSERT_DOUBLE_EQUAL(interval(c, 10, 1, 9), 9.186, 0.001);
+	memset(&b, 0, sizeof(b));
+	for (i = 1; i <= 20; i++)
+		batch_means_add(&b, i, 1);
+	CU_ASSERT_EQUAL(b.count, 20);
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_rate(&b), 10.5, 1e-12);
+	batch_means_add(&b, 21, 1);
+	CU_ASSERT_EQUAL(b.count, 10);
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_rate(&b), 10.5, 1e-12);
+	CU_ASSERT_DOUBLE_EQUAL(
+		batch_means_ci_pct(&b), 100 * 4.331400 / 10.5, 1e-3);
+	batch_means_add(&b, 22, 1);
+	CU_ASSERT_EQUAL(b.count, 11);
+	/* (1 + ... + 22) / 22 */
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_rate(&b), 11.5, 1e-12);
+	for (i = 23; i <= 1000; i++) {
+		batch_means_add(&b, i, 1);
+		CU_ASSERT(b.count >= 10 && b.count <= 20);
+	}
 }
 
-static void test_even_steps_have_none(void)
+/* A steady rate is known exactly; the longer batch weighs more. */
+static void steady_and_weighted(void)
 {
-	static const int64_t c[] = {1, 90, 90, 90, 90, 90, 90, 90, 90, 1};
+	struct batch_means b;
+	int i;
 
-	CU_ASSERT_DOUBLE_EQUAL(interval(c, 10, 1, 9), 0, 1e-6);
+	memset(&b, 0, sizeof(b));
+	for (i = 0; i < 12; i++)
+		batch_means_add(&b, 8, 2);
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_ci_pct(&b), 0, 1e-12);
+	memset(&b, 0, sizeof(b));
+	batch_means_add(&b, 10, 1);
+	batch_means_add(&b, 10, 3);
+	CU_ASSERT_DOUBLE_EQUAL(batch_means_rate(&b), 5, 1e-12);
 }
 
-static void test_too_short_is_not_known(void)
-{
-	static const int64_t c[] = {1, 10, 90, 95, 30, 80, 80, 90, 90, 1};
-
-	CU_ASSERT_EQUAL(interval(c, 10, 2, 8), 0);
-	CU_ASSERT_EQUAL(interval(c, 10, 5, 5), 0);
-}
-
-/* More steps of the same kind: narrower as 1 / sqrt(b), but for t. */
-static void test_ten_batches_of_an_epoch(void)
-{
-	int64_t c[60];
-	uint32_t k;
-
-	/* windows of 40: batches of 4, alternating 80 and 90 */
-	for (k = 0; k < 60; k++)
-		c[k] = k / 4 % 2 ? 90 : 80;
-	/* s^2 = 10 x 25 / 9, t(9) = 2.262 */
-	CU_ASSERT_DOUBLE_EQUAL(interval(c, 60, 8, 48),
-		2.262 * sqrt(250.0 / 9 / 10), 0.001);
-}
-
-UT_SUITE(batch_means, UT_CASE(test_by_hand),
-	UT_CASE(test_even_steps_have_none),
-	UT_CASE(test_too_short_is_not_known),
-	UT_CASE(test_ten_batches_of_an_epoch))
+UT_SUITE(batch_means, UT_CASE(ten_by_hand), UT_CASE(merged_by_hand),
+	UT_CASE(steady_and_weighted))

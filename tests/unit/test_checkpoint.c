@@ -6,6 +6,7 @@
 
 #include "core/file.h"
 #include "core/units.h"
+#include "plan/ckpt_run.h"
 #include "tests/unit/ut.h"
 #include "tests/unit/ut_files.h"
 
@@ -321,6 +322,45 @@ static void test_metrics(void)
 	ckpt_record_fini(&rec);
 }
 
-UT_SUITE(checkpoint, UT_CASE(test_virtual_times), UT_CASE(test_direct_files),
+/* Ten of 1t are 165.64 TB: no run starts on a modelled drive of 1 TB. */
+static void test_capacity(void)
+{
+	struct ckpt_run c = {.virtual_time = true,
+		.drive = "small",
+		.capacity_bytes = 1000000000000};
+	struct ckpt_record rec;
+	struct ckpt_model m;
+	struct err e;
+
+	ckpt_record_init(&rec);
+	CU_ASSERT_EQUAL_FATAL(ckpt_model_load(NULL, "llama3-1t", &m, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(ckpt_shape_init(&rec.config.shape, &m, 1024,
+				      CKPT_AUTO, 1, 1, &e), 0);
+	rec.config.writes = 10;
+	rec.config.write_depth = rec.config.read_depth = 1;
+	rec.config.write_bytes = 32 * MIB_BYTES;
+	CU_ASSERT_EQUAL(ckpt_run_room_bytes(&rec.config), 165641740945920);
+	c.engine.kind = ENGINE_CONSTANT;
+	c.engine.bytes_per_s = 1000000000000;
+	CU_ASSERT_EQUAL_FATAL(group_local_open(1024, &c.group, &e), 0);
+	CU_ASSERT_EQUAL(ckpt_run(&c, &rec, &e), -ENOSPC);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "--drive 166xsmall"));
+	CU_ASSERT_FALSE(rec.finished);
+	ckpt_record_fini(&rec);
+	/* 166 of them are enough */
+	ckpt_record_init(&rec);
+	CU_ASSERT_EQUAL_FATAL(ckpt_shape_init(&rec.config.shape, &m, 1024,
+				      CKPT_AUTO, 1, 1, &e), 0);
+	rec.config.writes = 10;
+	rec.config.write_depth = rec.config.read_depth = 1;
+	rec.config.write_bytes = 1024 * MIB_BYTES;
+	c.capacity_bytes *= 166;
+	CU_ASSERT_EQUAL(ckpt_run(&c, &rec, &e), 0);
+	CU_ASSERT_EQUAL(rec.save.bytes, 165641740945920);
+	ckpt_record_fini(&rec);
+	group_close(c.group);
+}
+
+UT_SUITE(checkpoint, UT_CASE(test_capacity), UT_CASE(test_virtual_times), UT_CASE(test_direct_files),
 	UT_CASE(test_reference_files), UT_CASE(test_no_space),
 	UT_CASE(test_rotation_and_keep), UT_CASE(test_metrics))

@@ -1,5 +1,7 @@
-/* Batch means; see batch_means.h. */
-#include "accel_sim/batch_means.h"
+/* The interval of a steady AU; see au_interval.h. */
+#include "accel_sim/au_interval.h"
+
+#include "core/batch_means.h"
 
 #include <math.h>
 
@@ -12,20 +14,6 @@ struct sums {
 	double sum, squares;
 	uint32_t n;
 };
-
-/* Two-sided 95 % quantile of Student's distribution. */
-static double student(uint32_t df)
-{
-	static const double t[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447,
-		2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131,
-		2.120, 2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064,
-		2.060, 2.056, 2.052, 2.048, 2.045, 2.042};
-
-	if (df <= sizeof(t) / sizeof(t[0]))
-		return t[df - 1];
-	/* within 0.001 from there on */
-	return 1.96 + 2.42 / df;
-}
 
 static void observe(struct sums *s, const struct rec_run *run, uint32_t epoch,
 	uint32_t first, uint32_t end)
@@ -63,7 +51,7 @@ static void epoch_batches(
 		observe(s, run, epoch, k, k + each);
 }
 
-double acc_batch_means_ci_pct(const struct rec_run *run)
+double acc_steady_ci_pct(const struct rec_run *run)
 {
 	struct sums s = {0};
 	double variance;
@@ -74,5 +62,5 @@ double acc_batch_means_ci_pct(const struct rec_run *run)
 	if (s.n < ACC_BATCHES_MIN)
 		return 0;
 	variance = (s.squares - s.sum * s.sum / s.n) / (s.n - 1);
-	return variance > 0 ? student(s.n - 1) * sqrt(variance / s.n) : 0;
+	return variance > 0 ? batch_means_t95(s.n - 1) * sqrt(variance / s.n) : 0;
 }

@@ -1,5 +1,5 @@
-#ifndef ACCEL_SIM_BATCH_MEANS_H
-#define ACCEL_SIM_BATCH_MEANS_H
+#ifndef ACCEL_SIM_AU_INTERVAL_H
+#define ACCEL_SIM_AU_INTERVAL_H
 /*
  * How well a run knows its steady AU: the method of batch means. Steps follow
  * each other and are not independent, so the steps of each epoch's steady
@@ -17,6 +17,6 @@
  * or fewer than ACC_BATCHES_MIN batches in all.
  */
 #define ACC_BATCHES_MIN 4
-double acc_batch_means_ci_pct(const struct rec_run *run);
+double acc_steady_ci_pct(const struct rec_run *run);
 
 #endif
