@@ -359,7 +359,7 @@ static bool add_entry(struct cJSON *list, const struct size_row *r)
 static int print_json(const struct size_table *t)
 {
 	struct cJSON *o = cJSON_CreateObject(), *list;
-	char first[SENTENCE_MAX], *text;
+	char first[SENTENCE_MAX];
 	size_t i;
 
 	sentence(t, first, sizeof(first));
@@ -369,15 +369,11 @@ static int print_json(const struct size_table *t)
 	for (i = 0; list && i < t->count; i++)
 		if (!add_entry(list, &t->rows[i]))
 			list = NULL;
-	text = list ? json_print(o, 2) : NULL;
-	cJSON_Delete(o);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the report\n");
-		return ERR_ENV;
+	if (!list) {
+		cJSON_Delete(o);
+		o = NULL;
 	}
-	printf("%s\n", text);
-	free(text);
-	return 0;
+	return cli_print_json(o);
 }
 
 int size_print(const struct size_table *t)
