@@ -5,6 +5,7 @@
 #include "accel_sim/au.h"
 
 #include "accel_sim/au_exact.h"
+#include "accel_sim/au_interval.h"
 #include "core/units.h"
 
 #include <errno.h>
@@ -243,6 +244,7 @@ static void steady_figures(struct rec_run *run, const struct train_config *c)
 		sum += epoch / run->rank_count;
 	}
 	m->steady_evaluated = true;
+	m->steady_ci_pct = acc_steady_ci_pct(run);
 	m->steady_au_pct = sum / m->epochs;
 	/* An AU that is the floor in decimals may be a hair below in doubles.
 	 */

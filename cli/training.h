@@ -73,6 +73,10 @@ struct training_setup {
 int training_resolve(const struct training_options *o, bool for_run,
 	struct training_setup *s, struct err *e);
 
+/* A part of it: folders, drive, system and organization; training_names.c. */
+int training_names(const struct training_options *o, struct train_config *c,
+	struct err *e);
+
 /*
  * What the rules say of a run before it starts: fills s->not_closed, refuses
  * (ERR_USAGE) where a rule of the division that was asked for fails as an

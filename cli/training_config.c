@@ -148,40 +148,6 @@ static int parse_engine(const struct training_options *o,
 	return 0;
 }
 
-/* data_folder = data_dir/model, unless data_dir already ends in it. */
-static void set_folders(const struct training_options *o,
-	struct train_config *c)
-{
-	size_t n, m = strlen(c->model);
-
-	if (o->results_dir)
-		snprintf(c->results_dir, sizeof(c->results_dir), "%s",
-			o->results_dir);
-	if (o->drive)
-		snprintf(c->drive, sizeof(c->drive), "%s", o->drive);
-	snprintf(c->organization, sizeof(c->organization), "%s",
-		o->organization);
-	if (o->system_name)
-		snprintf(c->system_name, sizeof(c->system_name), "%s",
-			o->system_name);
-	else
-		host_name(c->system_name, sizeof(c->system_name));
-	if (!o->data_dir)
-		return;
-	snprintf(c->data_dir, sizeof(c->data_dir), "%s", o->data_dir);
-	n = strlen(c->data_dir);
-	while (n > 1 && c->data_dir[n - 1] == '/')
-		c->data_dir[--n] = 0;
-	if (n > m && c->data_dir[n - m - 1] == '/' &&
-		!strcmp(c->data_dir + n - m, c->model))
-		snprintf(c->data_folder, sizeof(c->data_folder), "%s",
-			c->data_dir);
-	else if (n + m + 2 < sizeof(c->data_folder))
-		snprintf(c->data_folder, sizeof(c->data_folder), "%.*s/%s",
-			(int)(sizeof(c->data_folder) - REC_NAME_MAX - 2),
-			c->data_dir, c->model);
-}
-
 static void from_profile(const struct workload_profile *p,
 	struct train_config *c)
 {
@@ -337,8 +303,8 @@ int training_resolve(const struct training_options *o, bool for_run,
 	c->seed = o->seed;
 	c->datagen_ranks = o->processes ? o->processes : 1;
 	c->verify = o->verify;
-	set_folders(o, c);
-	if (for_run)
+	r = training_names(o, c, e);
+	if (!r && for_run)
 		r = look_at_manifest(s, e);
 	if (!r)
 		r = apply_params(o, s, e);

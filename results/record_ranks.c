@@ -27,15 +27,11 @@ static const struct cJSON *member(const struct cJSON *o, const char *key)
 static int get_hosts(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e)
 {
-#define H(member, kind)                                                        \
-	{                                                                      \
-#member, offsetof(struct rec_host, member), kind,              \
-			sizeof(((struct rec_host *)NULL)->member)              \
-	}
+#define H(member, kind) FIELD(struct rec_host, member, kind)
 	static const struct field fields[] = {H(name, K_TEXT), H(ranks, K_U32),
 		H(cpu_count, K_U32), H(memory_bytes, K_U64)};
 #undef H
-	static const struct fields all = {fields, 4, 0};
+	static const struct fields all = {fields, 4};
 	const struct cJSON *list = member(root, "hosts"), *o;
 	int n = cJSON_GetArraySize(list), r;
 
@@ -46,8 +42,8 @@ static int get_hosts(const struct cJSON *root, struct record *rec,
 		return err_nomem(e, name);
 	cJSON_ArrayForEach(o, list)
 	{
-		r = record_get_fields(
-			o, &all, &rec->hosts[rec->host_count++], name, e);
+		r = record_get_fields(o, 0, &all,
+			 &rec->hosts[rec->host_count++], name, e);
 		if (r)
 			return r;
 	}
@@ -78,10 +74,10 @@ static int get_epoch(const struct cJSON *o, bool steps, uint32_t room,
 	struct rec_epoch to = {.steps = 0};
 	int r;
 
-	r = record_get_fields(o, &record_epoch, &to, name, e);
+	r = record_get_fields(o, 0, &record_epoch, &to, name, e);
 	if (!r)
 		r = record_get_object(
-			o, "steady", &record_steady, &to.steady, name, e);
+			o, "steady", 0, &record_steady, &to.steady, name, e);
 	if (r)
 		return r;
 	if (to.steps > room || to.block_ns < 0 ||
@@ -143,7 +139,7 @@ static int get_rank(const struct cJSON *o, bool steps, struct rec_rank *k,
 	/* steps that the file does not hold take no memory */
 	if (rec_rank_init(k, (uint32_t)n, steps ? room : 0))
 		return err_nomem(e, name);
-	r = record_get_fields(o, &record_rank, k, name, e);
+	r = record_get_fields(o, 0, &record_rank, k, name, e);
 	cJSON_ArrayForEach(item, list)
 	{
 		if (!r)
@@ -163,7 +159,7 @@ static int get_requests(const struct cJSON *run_object, struct rec_run *run,
 	for (i = 0; !r && i < REC_HISTS; i++) {
 		key = rec_hist_name((enum rec_hist)i);
 		if (!cJSON_IsNull(member(o, key)))
-			r = record_get_object(o, key, &record_quantiles,
+			r = record_get_object(o, key, 0, &record_quantiles,
 				&run->requests[i], name, e);
 	}
 	return r;

@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "results/drive.h"
 #include "results/record_fields.h"
 #include "results/record_json.h"
 
@@ -78,26 +79,29 @@ static bool get_field(const struct cJSON *o, const struct field *f, void *base)
 	return false;
 }
 
-int record_get_fields(const struct cJSON *o, const struct fields *t,
-	void *base, const char *name, struct err *e)
+int record_get_fields(const struct cJSON *o, uint32_t version,
+	const struct fields *t, void *base, const char *name, struct err *e)
 {
-	size_t i;
+	const struct field *f;
 
-	for (i = 0; i < t->n; i++)
-		if ((i < t->n - t->added || json_has(o, t->f[i].key)) &&
-			!get_field(o, &t->f[i], base))
-			return record_bad(e, name, t->f[i].key);
+	for (f = t->f; f < t->f + t->n; f++) {
+		if (f->since > version && !json_has(o, f->key))
+			continue;
+		if (!get_field(o, f, base))
+			return record_bad(e, name, f->key);
+	}
 	return 0;
 }
 
-int record_get_object(const struct cJSON *o, const char *key,
+/* Of an object `key` of o. */
+int record_get_object(const struct cJSON *o, const char *key, uint32_t version,
 	const struct fields *t, void *base, const char *name, struct err *e)
 {
 	const struct cJSON *sub = cJSON_GetObjectItemCaseSensitive(o, key);
 
 	if (!cJSON_IsObject(sub))
 		return record_bad(e, name, key);
-	return record_get_fields(sub, t, base, name, e);
+	return record_get_fields(sub, version, t, base, name, e);
 }
 
 /* Which of names[] (NULL-ended) is the text `key` of o? -1: none. */
@@ -113,24 +117,49 @@ static int get_choice(
 	return -1;
 }
 
-static int get_config(const struct cJSON *root, struct train_config *c,
-	const char *name, struct err *e)
+/* Two runs are compared by all of their configuration, not by a part of it. */
+static int check_known(const struct cJSON *config, const char *name,
+	struct err *e)
+{
+	const struct cJSON *c;
+	size_t i;
+
+	cJSON_ArrayForEach(c, config)
+	{
+		for (i = 0; i < record_config.n; i++)
+			if (!strcmp(c->string, record_config.f[i].key))
+				break;
+		if (i == record_config.n && strcmp(c->string, "division") &&
+			strcmp(c->string, "scale"))
+			return err_set(e, ERR_IO, -EBADMSG,
+				"%s: this stoker does not know \"%.60s\" of a "
+				"run's configuration; use the stoker that made "
+				"the record",
+				name, c->string);
+	}
+	return 0;
+}
+
+static int get_config(const struct cJSON *root, uint32_t version,
+	struct train_config *c, const char *name, struct err *e)
 {
 	static const char *const divisions[] = {
 		"whatif", "closed", "open", NULL};
 	static const struct field scale[] = {
-		{"num", offsetof(struct rec_scale, num), K_U32, 4},
-		{"den", offsetof(struct rec_scale, den), K_U32, 4},
+		FIELD(struct rec_scale, num, K_U32),
+		FIELD(struct rec_scale, den, K_U32),
 	};
-	static const struct fields scales = {scale, 2, 0};
+	static const struct fields scales = {scale, 2};
 	const struct cJSON *o;
 	int r, d;
 
-	r = record_get_object(root, "config", &record_config, c, name, e);
+	r = record_get_object(root, "config", version, &record_config, c, name, e);
 	if (r)
 		return r;
 	o = cJSON_GetObjectItemCaseSensitive(root, "config");
-	r = record_get_object(o, "scale", &scales, &c->scale, name, e);
+	r = check_known(o, name, e);
+	if (!r)
+		r = record_get_object(o, "scale", version, &scales, &c->scale, name, e);
 	d = get_choice(o, "division", divisions);
 	if (r)
 		return r;
@@ -184,19 +213,17 @@ static int get_doubles(const struct cJSON *o, const char *key, uint32_t n,
 	return 0;
 }
 
-static int get_metrics(const struct cJSON *run, struct rec_metrics *m,
-	const char *name, struct err *e)
+static int get_metrics(const struct cJSON *run, uint32_t version,
+	struct rec_metrics *m, const char *name, struct err *e)
 {
 	static const struct field steady[] = {
-		{"steady_au_pct", offsetof(struct rec_metrics, steady_au_pct),
-			K_DOUBLE, 8},
-		{"steady_meets", offsetof(struct rec_metrics, steady_meets),
-			K_BOOL, 1},
+		FIELD(struct rec_metrics, steady_au_pct, K_DOUBLE),
+		FIELD(struct rec_metrics, steady_meets, K_BOOL),
 	};
 	const struct cJSON *o;
 	int r;
 
-	r = record_get_object(run, "metrics", &record_metrics, m, name, e);
+	r = record_get_object(run, "metrics", version, &record_metrics, m, name, e);
 	if (r)
 		return r;
 	o = cJSON_GetObjectItemCaseSensitive(run, "metrics");
@@ -223,16 +250,12 @@ static bool is_stamp(const char *s)
 	return i == 15;
 }
 
-static int get_run(const struct cJSON *root, struct record *rec,
-	const char *name, struct err *e)
+static int get_run(const struct cJSON *root, uint32_t version,
+	struct record *rec, const char *name, struct err *e)
 {
 	static const char *const statuses[] = {
 		"running", "finished", "failed", "interrupted", NULL};
-#define R(member, kind)                                                        \
-	{                                                                      \
-#member, offsetof(struct rec_run, member), kind,               \
-			sizeof(((struct rec_run *)NULL)->member)               \
-	}
+#define R(member, kind) FIELD(struct rec_run, member, kind)
 	static const struct field fields[] = {R(index, K_U32),
 		R(warmup, K_BOOL), R(stamp, K_TEXT), R(start_ns, K_I64),
 		R(end_ns, K_I64)};
@@ -260,33 +283,50 @@ static int get_run(const struct cJSON *root, struct record *rec,
 		return record_bad(e, name, "stamp");
 	if (run->start_ns < 0 || run->end_ns < run->start_ns)
 		return record_bad(e, name, "end_ns");
-	return get_metrics(o, &run->metrics, name, e);
+	return get_metrics(o, version, &run->metrics, name, e);
+}
+
+/* What a newer stoker meant by its record is not for us to guess. */
+static int get_version(const struct cJSON *root, uint32_t *version,
+	const char *name, struct err *e)
+{
+	static const struct field f = {
+		.key = "schema_version", .kind = K_U32, .bytes = 4};
+	const struct cJSON *tool;
+
+	if (!get_field(root, &f, version) || !*version)
+		return record_bad(e, name, f.key);
+	if (*version <= RECORD_SCHEMA_VERSION)
+		return 0;
+	tool = cJSON_GetObjectItemCaseSensitive(root, "tool_version");
+	return err_set(e, ERR_IO, -EBADMSG,
+		"%s: a record of version %" PRIu32 ", made by stoker %.32s; "
+		"this stoker reads records up to version %d: use that one",
+		name, *version, cJSON_IsString(tool) ? tool->valuestring : "?",
+		RECORD_SCHEMA_VERSION);
 }
 
 static int get_record(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e)
 {
-#define A(member, kind)                                                        \
-	{                                                                      \
-#member, offsetof(struct record, member), kind,                \
-			sizeof(((struct record *)NULL)->member)                \
-	}
 	static const struct field fields[] = {
-		A(tool_version, K_TEXT), A(command_line, K_TEXT)};
-#undef A
+		FIELD(struct record, tool_version, K_TEXT),
+		FIELD(struct record, command_line, K_TEXT)};
 	static const struct field times[] = {
-		{"wall_anchor_ns", offsetof(struct rec_time, wall_anchor_ns),
-			K_I64, 8},
-		{"virtual_time", offsetof(struct rec_time, is_virtual), K_BOOL,
-			1},
+		FIELD(struct rec_time, wall_anchor_ns, K_I64),
+		FIELD_AS(struct rec_time, "virtual_time", is_virtual, K_BOOL),
 	};
 	static const char *const schema[] = {RECORD_SCHEMA, NULL};
+	uint32_t version;
 	int64_t anchor;
 	int r;
 
 	if (get_choice(root, "schema", schema) != 0)
 		return err_set(e, ERR_IO, -EBADMSG,
 			"%s: not a record of stoker (schema)", name);
+	r = get_version(root, &version, name, e);
+	if (r)
+		return r;
 	if (!get_field(root, &fields[0], rec) || !rec->tool_version[0])
 		return record_bad(e, name, "tool_version");
 	if (!get_field(root, &fields[1], rec))
@@ -296,14 +336,17 @@ static int get_record(const struct cJSON *root, struct record *rec,
 			 : -1;
 	if (anchor < 0 || !get_field(root, &times[1], &rec->time))
 		return record_bad(e, name, "wall_anchor_ns");
-	r = get_config(root, &rec->config, name, e);
+	r = get_config(root, version, &rec->config, name, e);
 	if (!r)
 		r = get_notes(root, rec, name, e);
 	if (!r)
-		r = record_get_object(root, "campaign", &record_campaign,
+		r = record_get_object(root, "campaign", version, &record_campaign,
 			&rec->campaign, name, e);
 	if (!r)
-		r = get_run(root, rec, name, e);
+		r = results_drive_read(
+			root, "drive", version, &rec->drive, name, e);
+	if (!r)
+		r = get_run(root, version, rec, name, e);
 	if (!r && rec->runs[0].end_ns > INT64_MAX - anchor)
 		r = record_bad(e, name, "end_ns");
 	return r;
@@ -400,11 +443,10 @@ static int get_summary(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e)
 {
 	static const struct field numbers[] = {
-		{"num_accelerators",
-			offsetof(struct train_config, accelerators), K_U64, 8},
-		{"num_files_train", offsetof(struct train_config, files), K_U64,
-			8},
-		{"epochs", offsetof(struct train_config, epochs), K_U64, 8},
+		FIELD_AS(struct train_config, "num_accelerators", accelerators,
+			K_U64),
+		FIELD_AS(struct train_config, "num_files_train", files, K_U64),
+		FIELD(struct train_config, epochs, K_U64),
 	};
 	static const char *const said[] = {"fail", "success", NULL};
 	const struct cJSON *metric, *au, *start, *end;

@@ -56,8 +56,11 @@ struct training {
 uint32_t training_steps(const struct train_config *c)
 {
 	uint64_t per_rank = c->files / c->accelerators;
+	uint64_t steps = per_rank * c->samples_per_file / c->batch_size;
 
-	return (uint32_t)(per_rank * c->samples_per_file / c->batch_size);
+	if (c->steps_most && steps > c->steps_most)
+		steps = c->steps_most;
+	return (uint32_t)steps;
 }
 
 uint32_t training_buffers(const struct train_config *c)

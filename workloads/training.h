@@ -53,7 +53,10 @@ struct training_env {
 	void *note_ctx;
 };
 
-/* Steps per epoch and accelerator: floor(floor(N / R) x spf / B). */
+/*
+ * Steps per epoch and accelerator: floor(floor(N / R) x spf / B), or
+ * train.total_training_steps if that is less.
+ */
 uint32_t training_steps(const struct train_config *c);
 
 /* Buffers of transfer_bytes each that one accelerator uses. */

@@ -34,6 +34,7 @@ run_one() { # WORD...: of one command, its place and size changed
 		small="--scale 1/4096 --gap 0.05s" ;;
 	*"training datagen"*)
 		small="--scale 1/64 -p dataset.num_files_train=112" ;;
+	*"drive probe"*) small="--size 64MiB --seconds 0.05" ;;
 	esac
 	# shellcheck disable=SC2086
 	expect '[01]' stoker "${words[@]:1}" $small

@@ -457,7 +457,7 @@ static void test_profile_answers(void)
 /* What can be told of a run today can be told of its folder tomorrow. */
 static void test_from_a_folder(void)
 {
-	char dir[UT_PATH_MAX], leaf[UT_PATH_MAX + 32];
+	char dir[UT_PATH_MAX], leaf[UT_PATH_MAX + 32], partial[4096];
 	struct record rec, back;
 	struct why now, then;
 	struct err e;
@@ -471,7 +471,10 @@ static void test_from_a_folder(void)
 	strcpy(rec.hosts[0].name, "box");
 	rec.hosts[0].cpu_count = 2;
 	CU_ASSERT_EQUAL_FATAL(
-		results_write_run(&rec, &rec.runs[0], leaf, &e), 0);
+		results_leaf_open(leaf, partial, sizeof(partial), &e), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		results_write_files(&rec, &rec.runs[0], partial, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(results_leaf_commit(leaf, partial, &e), 0);
 	CU_ASSERT_EQUAL_FATAL(results_record_read_steps(leaf, &back, &e), 0);
 	CU_ASSERT_FALSE(back.runs[0].no_step_times);
 	CU_ASSERT_EQUAL(back.hosts[0].cpu_count, 2);
