@@ -165,6 +165,10 @@ static int open_engine(struct job *j, struct err *e)
 		record_note(&j->rec->base, "engine", "%s", why);
 	r = buffers_init(&j->buffers, j->engine, spec.depth, bytes, real, e);
 	notes_buffers(&j->rec->base, &j->buffers);
+	if (j->c->drive)
+		notes_model(&j->rec->base, j->c->drive, &spec);
+	else if (!g->first)
+		notes_drive(&j->rec->base, c->folder);
 	return r;
 }
 
