@@ -30,14 +30,10 @@ END
 # a model has a capacity, too: 10 x 5.6825 TB on 7.68 TB each
 ckpt 2 --model llama3-405b --drive d7-ps1010
 said 'take "8x d7-ps1010"'
-start=$SECONDS
 ckpt 0 --model llama3-405b --drive "8x d7-ps1010" # ten saves and loads
-[ $((SECONDS - start)) -lt 60 ] || fail "405b took $((SECONDS - start)) s"
 # slowest rank and rank 0 are not the same: 405b's ranks differ in weight
 for m in llama3-405b:512 llama3-1t:1024; do
-	start=$SECONDS
 	ckpt 0 --model ${m%:*} --drive constant:93GB/s,80us
-	[ $((SECONDS - start)) -lt 60 ] || fail "$m took $((SECONDS - start)) s"
 	holds '.num_processes == $n and .save.checkpoints == 10
 		and .save.bytes == 10 * .checkpoint_bytes' \
 		--argjson n "${m#*:}"
