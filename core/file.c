@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -159,17 +160,13 @@ static int read_fd(int fd, size_t max, char **buf, size_t *len)
 	return 0;
 }
 
-int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
-	struct err *e)
+/* Reads the open fd and closes it. */
+static int read_and_close(int fd, const char *path, size_t max_bytes,
+	char **out, size_t *len, struct err *e)
 {
 	size_t n = 0;
-	int fd, ret;
+	int ret = read_fd(fd, max_bytes, out, &n);
 
-	*out = NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return io_error(e, "open", path);
-	ret = read_fd(fd, max_bytes, out, &n);
 	close(fd);
 	if (ret == -EFBIG)
 		return err_set(e, ERR_IO, ret,
@@ -182,6 +179,42 @@ int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
 	if (len)
 		*len = n;
 	return 0;
+}
+
+int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
+	struct err *e)
+{
+	int fd;
+
+	*out = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return io_error(e, "open", path);
+	return read_and_close(fd, path, max_bytes, out, len, e);
+}
+
+int file_read_regular(const char *path, size_t max_bytes, char **out,
+	size_t *len, struct err *e)
+{
+	struct stat st;
+	int fd;
+
+	*out = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return io_error(e, "open", path);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(
+			e, ERR_IO, -EINVAL, "%s is no regular file", path);
+	}
+	if ((uint64_t)st.st_size > max_bytes) {
+		close(fd);
+		return err_set(e, ERR_IO, -EFBIG,
+			"%s has %lld bytes, more than the %zu expected", path,
+			(long long)st.st_size, max_bytes);
+	}
+	return read_and_close(fd, path, max_bytes, out, len, e);
 }
 
 static int remove_at(
