@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 
 #include "cli/checkpointing.h"
+#include "cli/bundle.h"
 #include "cli/cli.h"
 #include "cli/training.h"
 #include "core/nearest.h"
@@ -30,6 +31,8 @@ const struct command commands[] = {
 		checkpointing_run_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"bundle", "check", cmd_bundle_check, "TREE [OPTION...]",
+		"a submission's tree against every rule", bundle_check_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",
