@@ -8,9 +8,12 @@
 #include "tests/unit/ut.h"
 #include "tests/unit/ut_bundle.h"
 
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define RM(name) {"rm", name, NULL, NULL}
 #define PUT(name, text) {"put", name, text, NULL}
@@ -278,4 +281,163 @@ static void test_one_defect_one_finding(void)
 	ut_dir_remove(dir);
 }
 
-UT_SUITE(bundle, UT_CASE(test_one_defect_one_finding))
+/* Every file, replaced by what no file should be: a finding, and no more. */
+static const char *const horrors[] = {"", "\xff\xfe\x00", "[", "[]", "null",
+	"{\"a\":", "{\"args\": [], \"parameters\": 7, \"metric\": \"x\", "
+		"\"host_memory_GB\": [\"a\", null], \"num_hosts\": -1e999}",
+	"folder", "loop", "pipe", "huge", "none"};
+
+static void replace(const char *path, const char *how)
+{
+	char target[UT_PATH_MAX];
+	FILE *f;
+	int r = 0;
+
+	CU_ASSERT_EQUAL_FATAL(unlink(path), 0);
+	snprintf(target, sizeof(target), "%s", strrchr(path, '/') + 1);
+	if (!strcmp(how, "folder"))
+		r = mkdir(path, 0700);
+	else if (!strcmp(how, "loop"))
+		r = symlink(target, path);
+	else if (!strcmp(how, "pipe"))
+		r = mkfifo(path, 0600);
+	CU_ASSERT_EQUAL_FATAL(r, 0);
+	if (!strcmp(how, "folder") || !strcmp(how, "loop") ||
+		!strcmp(how, "pipe") || !strcmp(how, "none"))
+		return;
+	f = fopen(path, "w");
+	CU_ASSERT_PTR_NOT_NULL_FATAL(f);
+	if (!strcmp(how, "huge"))
+		r = ftruncate(fileno(f), 2LL << 30);
+	else
+		fputs(how, f);
+	CU_ASSERT_EQUAL(r, 0);
+	fclose(f);
+}
+
+static void check_horror(const char *path, const char *how)
+{
+	struct bundle_options o = {.severity = SEVERITY_HEAD, .strict = true};
+	struct bundle_report r;
+	struct err e;
+
+	replace(path, how);
+	CU_ASSERT_EQUAL(bundle_check(dir, &o, &r, &e), 0);
+	/* a log may hold anything, of some files only the name counts */
+	CU_ASSERT_EQUAL(r.organizations, 1);
+	CU_ASSERT_TRUE(r.leaves >= 16);
+	CU_ASSERT_TRUE(r.rule_count > 60);
+	CU_ASSERT_TRUE(r.errors + r.warnings > 0 ||
+		       !(strstr(path, "summary.json") ||
+			       strstr(path, "metadata.json")));
+	bundle_report_fini(&r);
+}
+
+static struct names_of {
+	char path[256][UT_PATH_MAX];
+	size_t n;
+} all;
+
+/* Of leaves that are alike one is enough. */
+static int collect(const char *path, const struct stat *st, int type,
+	struct FTW *ftw)
+{
+	static const char *const alike[] = {"103920", "110840", "113800",
+		"120720", "133610", "134310", "135010", "135710"};
+	size_t i;
+
+	(void)st;
+	(void)ftw;
+	for (i = 0; i < sizeof(alike) / sizeof(alike[0]); i++)
+		if (strstr(path, alike[i]))
+			return 0;
+	if (type == FTW_F && all.n < 256)
+		snprintf(all.path[all.n++], UT_PATH_MAX, "%s", path);
+	return 0;
+}
+
+static void test_files_that_are_none(void)
+{
+	char *text;
+	struct err e;
+	size_t i, k, len;
+
+	ut_dir_make(dir, "/dev/shm");
+	ub_make(dir);
+	all.n = 0;
+	CU_ASSERT_EQUAL(nftw(dir, collect, 16, FTW_PHYS), 0);
+	CU_ASSERT_TRUE(all.n > 50);
+	for (i = 0; i < all.n; i++) {
+		CU_ASSERT_EQUAL_FATAL(file_read_all(all.path[i], 1 << 20, &text,
+					      &len, &e),
+			0);
+		/* each file meets four of them, each of them many files */
+		for (k = i % 3; k < sizeof(horrors) / sizeof(horrors[0]);
+			k += 3) {
+			check_horror(all.path[i], horrors[k]);
+			CU_ASSERT_EQUAL(
+				file_remove_tree(all.path[i], &e), 0);
+			ut_file_write(all.path[i], text, len);
+		}
+		free(text);
+	}
+	ut_dir_remove(dir);
+}
+
+/* Folders that lead back, or that hold too much. */
+static void test_folders_that_are_none(void)
+{
+	static const struct ub_edit edits[] = {
+		LINK(UB_SYS "training/unet3d/run/20261101_150000", "."),
+		LINK(UB_SYS "training/retinanet", ".."),
+		LINK("closed/loop", "loop"),
+		LINK("open", "closed"),
+		LINK(UB_IMAGE "up", "../.."),
+		PUT("closed/EmuOrg/results/\xff\xfe\n/training/x", "y"),
+	};
+	struct bundle_options o = {.severity = SEVERITY_HEAD};
+	struct bundle_report r;
+	struct err e;
+	size_t i, k;
+
+	ut_dir_make(dir, "/dev/shm");
+	for (i = 0; i < sizeof(edits) / sizeof(edits[0]); i++) {
+		ub_make(dir);
+		ub_apply(dir, &edits[i]);
+		CU_ASSERT_EQUAL(bundle_check(dir, &o, &r, &e), 0);
+		CU_ASSERT_TRUE(r.leaves >= 17);
+		for (k = 0; k < r.count; k++)
+			CU_ASSERT_PTR_NULL(strchr(r.findings[k].path, '\n'));
+		bundle_report_fini(&r);
+	}
+	ut_dir_remove(dir);
+}
+
+/* The published digests of md5-tree-v2. */
+static void test_tree_hash(void)
+{
+	char hash[BUNDLE_HASH_MAX];
+	struct err e;
+
+	ut_dir_make(dir, "/dev/shm");
+	CU_ASSERT_EQUAL(bundle_tree_hash(NULL, dir, hash, &e), 0);
+	CU_ASSERT_STRING_EQUAL(hash, "d41d8cd98f00b204e9800998ecf8427e");
+	ub_write(dir, "a/x", "1");
+	ub_write(dir, "a-b/x", "2");
+	ub_write(dir, "a.txt", "3");
+	ub_write(dir, "B", "4");
+	CU_ASSERT_EQUAL(bundle_tree_hash(NULL, dir, hash, &e), 0);
+	CU_ASSERT_STRING_EQUAL(hash, "fa5c916a04979e25586c74ca5ef5625d");
+	ub_write(dir, ".github/w.yml", "5");
+	ub_write(dir, "build.txt", "6");
+	ub_write(dir, "tests/t.c", "7");
+	ub_write(dir, "a/x.egg-info/t.c", "7");
+	ub_write(dir, ".code-hash.json", "{}");
+	CU_ASSERT_EQUAL(bundle_tree_hash(NULL, dir, hash, &e), 0);
+	CU_ASSERT_STRING_EQUAL(hash, "61a038ff6be23a111132f45ece9addc0");
+	ut_dir_remove(dir);
+}
+
+UT_SUITE(bundle, UT_CASE(test_one_defect_one_finding),
+	UT_CASE(test_files_that_are_none), UT_CASE(test_folders_that_are_none),
+	UT_CASE(test_tree_hash))
