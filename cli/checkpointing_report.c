@@ -49,7 +49,10 @@ static void print_phase(FILE *f, const struct ckpt_record *rec,
 	if (p == &rec->load)
 		fprintf(f, "  page cache before           %.1f %%: %s\n",
 			p->cached_pct,
-			p->valid ? "cold" : "load invalid");
+			p->cache_unknown ? "NOT EVALUATED, this file system "
+					   "cannot tell"
+			: p->valid	 ? "cold"
+					 : "load invalid");
 	if (rec->base.time.is_virtual)
 		return;
 	if (p == &rec->load)
@@ -58,8 +61,8 @@ static void print_phase(FILE *f, const struct ckpt_record *rec,
 			checkpointing_gib(p->bytes));
 	if (p == &rec->save && p->fill_gib_s > 0)
 		fprintf(f, "  content                     made at %.2f GiB/s a "
-			"rank, %.1f %% of the time (beside the writing)\n",
-			p->fill_gib_s, p->fill_pct);
+			"rank while it was written, %.1f times as fast\n",
+			p->fill_gib_s, 100 / p->fill_pct);
 	if (p == &rec->save)
 		fprintf(f, "  fsync                       %.1f %% of the time\n",
 			p->sync_pct);
@@ -131,7 +134,8 @@ static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
 	}
 	for (i = 0; ok && i < sizeof(strict) / sizeof(strict[0]); i++)
 		ok = json_add_double(x, strict[i].name, strict[i].value);
-	return ok && json_add_u64(x, "bytes", p->bytes) &&
+	return ok && json_add_bool(x, "cache_evaluated", !p->cache_unknown) &&
+	       json_add_u64(x, "bytes", p->bytes) &&
 	       json_add_u64(x, "device_bytes", p->device_bytes) &&
 	       json_add_bool(x, "valid", p->valid);
 }

@@ -155,6 +155,7 @@ static int open_engine(struct job *j, struct err *e)
 	}
 	spec.depth = each * g->count;
 	spec.dir = c->folder;
+	spec.buffered = c->io == CKPT_IO_REFERENCE;
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
 		return r;
@@ -251,6 +252,22 @@ static void drop_caches(void *ctx)
 			"(POSIX_FADV_DONTNEED)", e.text);
 }
 
+/* Every process started its own clock: bring the stamps to rank 0's. */
+static int share_clock(
+	struct job *j, struct ckpt_op *ops, size_t n, struct err *e)
+{
+	int64_t anchor_ns = j->clock.wall_anchor_ns, shift_ns;
+	int r = group_share(j->c->group, &anchor_ns, sizeof(anchor_ns), e);
+	size_t i;
+
+	shift_ns = j->clock.wall_anchor_ns - anchor_ns;
+	for (i = 0; !r && i < n; i++) {
+		ops[i].start_ns += shift_ns;
+		ops[i].end_ns += shift_ns;
+	}
+	return r;
+}
+
 static int move(struct job *j, struct err *e)
 {
 	struct ckpt_record *rec = j->rec;
@@ -275,6 +292,8 @@ static int move(struct job *j, struct err *e)
 	if (!r)
 		r = checkpoint_run(&env, mine, e);
 	if (!r)
+		r = share_clock(j, mine, n, e);
+	if (!r)
 		r = group_agree(g,
 			group_gather(g, mine, n * sizeof(*mine), take_ops, rec,
 				e), e);
@@ -291,10 +310,11 @@ static void note_generator(struct ckpt_record *rec)
 		return;
 	if (p->fill_pct > 50)
 		record_note(&rec->base, "generator-bound",
-			"making content took %.0f %% of the ranks' time (%.2f "
-			"GiB/s a rank): the save rate is the generator's, not "
-			"the drive's; use more cores or fewer ranks a host",
-			p->fill_pct, p->fill_gib_s);
+			"generator-bound: making content took %.0f %% of the "
+			"ranks' time (%.1f MB/s a rank): the save rate is the "
+			"generator's, not the drive's; use more cores or fewer "
+			"ranks a host",
+			p->fill_pct, p->fill_gib_s * (double)GIB_BYTES / 1e6);
 }
 
 static void note_caches(struct ckpt_record *rec)
@@ -309,6 +329,11 @@ static void note_caches(struct ckpt_record *rec)
 			"before: load invalid as a figure of the drive "
 			"(--drop-caches, or --io direct)",
 			rec->load.cached_pct);
+	if (rec->load.cache_unknown)
+		record_note(&rec->base, "cache-unknown",
+			"the file system of %s cannot tell what of a file is "
+			"in memory: whether the loads were cold is NOT "
+			"EVALUATED", c->folder);
 	for (i = 0; i < rec->base.host_count; i++)
 		memory += rec->base.hosts[i].memory_bytes;
 	/* direct loads are proven cold, one by one */
