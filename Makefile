@@ -29,7 +29,7 @@ endif
 CPPFLAGS += -I. -D_GNU_SOURCE
 ALL_CFLAGS = -std=c11 $(OPT) $(WARN) -pthread $(SAN) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SAN) $(LDFLAGS)
-LDLIBS += $(PKG_LIBS) -lm
+LDLIBS += $(PKG_LIBS) -lhpdf -lm
 
 ROOMS := core storage accel_sim datagen workloads plan results cli
 SRC := $(sort $(foreach d,$(ROOMS),$(wildcard $(d)/*.c)))

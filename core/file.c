@@ -220,6 +220,36 @@ int file_read_regular(const char *path, size_t max_bytes, char **out,
 	return read_and_close(fd, path, max_bytes, out, len, e);
 }
 
+int file_copy(const char *from, const char *to, struct err *e)
+{
+	char buf[1 << 16];
+	int in, out, ret = 0;
+	ssize_t n = 0;
+
+	in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (in < 0)
+		return io_error(e, "open", from);
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (out < 0) {
+		ret = io_error(e, "create", to);
+		close(in);
+		return ret;
+	}
+	while (!ret && (n = read(in, buf, sizeof(buf))) > 0)
+		ret = write_all(out, buf, (size_t)n);
+	if (n < 0)
+		ret = -errno;
+	if (close(out) && !ret)
+		ret = -errno;
+	close(in);
+	if (ret) {
+		errno = -ret;
+		return err_set(e, ERR_IO, ret, "cannot copy %s to %s: %s", from,
+			to, strerror(errno));
+	}
+	return 0;
+}
+
 static int remove_at(
 	int at, const char *name, int depth, const char *top, struct err *e);
 

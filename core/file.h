@@ -35,6 +35,9 @@ int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
 int file_read_regular(const char *path, size_t max_bytes, char **out,
 	size_t *len, struct err *e);
 
+/* Copy a regular file; `to` must not exist, its folders must. */
+int file_copy(const char *from, const char *to, struct err *e);
+
 /*
  * Remove path and all below it. Symbolic links are removed, never followed.
  * A path that does not exist is no error; "" and anything that is the root

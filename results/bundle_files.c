@@ -217,8 +217,8 @@ static int64_t naive_s(int y, int mo, int d, int h, int mi, int s)
 	struct tm want = tm;
 	time_t t = timegm(&tm);
 
-	/* 31 February is no day */
-	if (tm.tm_mon != want.tm_mon || tm.tm_mday != want.tm_mday ||
+	/* 31 February is no day; twice any time in ns fits into 63 bits */
+	if (y < 1970 || y > 2100 || tm.tm_mon != want.tm_mon || tm.tm_mday != want.tm_mday ||
 		tm.tm_hour != want.tm_hour || tm.tm_min != want.tm_min)
 		return INT64_MIN;
 	return (int64_t)t;

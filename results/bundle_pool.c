@@ -3,9 +3,11 @@
  * (by nettle) over path and content of every file that counts, in the order
  * of the bytes of whole paths, with nothing between. See bundle.h.
  */
+#include "results/bundle_create.h"
 #include "results/bundle_tree.h"
 
 #include "core/config.h"
+#include "core/file.h"
 #include "core/json.h"
 
 #include <cjson/cJSON.h>
@@ -17,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define SENTINEL ".mlps-image-pool"
@@ -183,6 +186,91 @@ int bundle_tree_hash(const char *config_dir, const char *dir,
 	ret = tree_hash(bundle_at(config, "bundle"), dir, hash, e);
 	cJSON_Delete(config);
 	return ret;
+}
+
+/* --- capturing one -------------------------------------------------------- */
+
+static int copy_files(const struct cJSON *rules, const char *from,
+	const char *to, struct err *e)
+{
+	int fd = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC), r;
+	char a[PATH_MAX], b[PATH_MAX], *slash;
+	struct names files = {0};
+	size_t i;
+
+	if (fd < 0)
+		return cannot(e, "open", from);
+	r = walk(rules, fd, ".", 0, &files, e);
+	for (i = 0; !r && i < files.n; i++) {
+		bundle_join(a, from, files.v[i]);
+		bundle_join(b, to, files.v[i]);
+		slash = strrchr(b, '/');
+		*slash = '\0';
+		r = file_mkdirs(b, e);
+		*slash = '/';
+		if (!r)
+			r = file_copy(a, b, e);
+	}
+	if (!r && !files.n)
+		r = err_set(e, ERR_USAGE, -ENOENT,
+			"%s holds no sources of stoker", from);
+	names_fini(&files);
+	return r;
+}
+
+static int write_hash(const char *dir,
+	const char *hash, struct err *e)
+{
+	struct cJSON *j = cJSON_CreateObject();
+	char path[PATH_MAX], *text = NULL, *line = NULL, at[32];
+	time_t t = time(NULL);
+	struct tm tm;
+	int r;
+
+	gmtime_r(&t, &tm);
+	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	if (j && json_add_string(j, "hash", hash) &&
+		json_add_string(j, "algorithm", "md5-tree-v2") &&
+		json_add_string(j, "captured_at", at) &&
+		json_add_string(j, "mlpstorage_version", "0.0.0-emulated") &&
+		json_add(j, "git_sha", cJSON_CreateNull()))
+		text = json_print(j, 2);
+	cJSON_Delete(j);
+	if (!text || asprintf(&line, "%s\n", text) < 0) {
+		free(text);
+		return err_nomem(e, "the code image");
+	}
+	bundle_join(path, dir, ".code-hash.json");
+	r = file_write_atomic(path, line, strlen(line), e);
+	free(text);
+	free(line);
+	return r;
+}
+
+int bundle_image_capture(const struct bundle_create *o, const char *pool,
+	char pointer[64], struct err *e)
+{
+	char partial[PATH_MAX], path[PATH_MAX], hash[BUNDLE_HASH_MAX], name[32];
+	struct cJSON *config;
+	int r = config_load(o->config_dir, "editions/" EDITION_DEFAULT ".json",
+		&config, e);
+
+	if (r)
+		return r;
+	bundle_join(partial, pool, "partial");
+	r = copy_files(bundle_at(config, "bundle"), o->code_dir, partial, e);
+	if (!r)
+		r = tree_hash(bundle_at(config, "bundle"), partial, hash, e);
+	cJSON_Delete(config);
+	if (!r)
+		r = write_hash(partial, hash, e);
+	if (r)
+		return r;
+	snprintf(name, sizeof(name), "code-%.8s", hash);
+	snprintf(pointer, 64, "md5-tree-v2:%s", hash);
+	if (rename(partial, bundle_join(path, pool, name)))
+		return cannot(e, "rename", partial);
+	return 0;
 }
 
 /* --- pools --------------------------------------------------------------- */

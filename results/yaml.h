@@ -16,6 +16,9 @@ struct cJSON;
 int results_write_yaml(const char *path, const char *comment,
 	const struct cJSON *tree, struct err *e);
 
+/* The same as malloc'd text; NULL when out of memory. */
+char *results_yaml_text(const char *comment, const struct cJSON *tree);
+
 /*
  * Read YAML as Python's yaml.safe_load does: one document; of two like keys
  * the last counts; a date is neither text nor number (a cJSON "raw" item).
