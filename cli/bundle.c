@@ -47,8 +47,7 @@ static const char *plural(uint64_t n)
 
 static void print_finding(const struct bundle_finding *f)
 {
-	static const char *const levels[] = {
-		"INFO", "WARNING", "ERROR", "OFF"};
+	static const char *const levels[] = {"INFO", "WARNING", "ERROR", "OFF"};
 
 	printf("[%s] [%s %s] %s: %s; required: %s\n",
 		f->outcome == RULE_FAIL ? levels[f->level]
@@ -81,8 +80,7 @@ static void print_unknown(const struct bundle_report *r)
 	}
 }
 
-static int print_text(
-	const char *tree, const struct check_options *o,
+static int print_text(const char *tree, const struct check_options *o,
 	const struct bundle_report *r)
 {
 	size_t i;
@@ -138,8 +136,7 @@ static bool add_rules(struct cJSON *list, const struct bundle_report *r)
 	return list != NULL;
 }
 
-static int print_json(
-	const char *tree, const struct check_options *o,
+static int print_json(const char *tree, const struct check_options *o,
 	const struct bundle_report *r)
 {
 	struct cJSON *root = cJSON_CreateObject(), *list;
@@ -185,17 +182,19 @@ int cmd_bundle_check(int argc, const char **argv)
 		return cli_fail(&e);
 	if (help)
 		return command_help(bundle_check_rows);
-	if (!tree || (strcmp(o.severity, "v30") && strcmp(o.severity, "head"))) {
+	if (!tree ||
+		(strcmp(o.severity, "v30") && strcmp(o.severity, "head"))) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			tree ? "--severity %s: v30 or head"
-			     : "bundle check needs the folder that holds closed "
+			     : "bundle check needs the folder that holds "
+			       "closed "
 			       "or open: stoker bundle check TREE%.0s",
 			o.severity);
 		return cli_fail_report(o.json, &e);
 	}
 	check.config_dir = o.config_dir;
-	check.severity = !strcmp(o.severity, "v30") ? SEVERITY_V30
-						    : SEVERITY_HEAD;
+	check.severity =
+		!strcmp(o.severity, "v30") ? SEVERITY_V30 : SEVERITY_HEAD;
 	check.strict = o.strict;
 	check.all = o.all;
 	if (bundle_check(tree, &check, &r, &e)) {

@@ -78,20 +78,20 @@ static const char *built_in(char dir[PATH_MAX])
 static int check_options(const struct create_options *o, const char *out,
 	const char *code_dir, struct err *e)
 {
-	const char *missing = !out		 ? "the folder to make"
-			      : !o->results_dir	 ? "--results-dir DIR"
-			      : !o->org		 ? "--org NAME"
-			      : !o->system_name	 ? "--systemname NAME"
-			      : !o->system_file	 ? "--system-file FILE (stoker "
-						   "system describe writes one "
-						   "to fill in)"
-			      : !code_dir	 ? "--code-dir DIR, stoker's "
-						   "sources"
-						 : NULL;
+	const char *missing = !out		? "the folder to make"
+			      : !o->results_dir ? "--results-dir DIR"
+			      : !o->org		? "--org NAME"
+			      : !o->system_name ? "--systemname NAME"
+			      : !o->system_file ? "--system-file FILE (stoker "
+						  "system describe writes one "
+						  "to fill in)"
+			      : !code_dir	? "--code-dir DIR, stoker's "
+						  "sources"
+						: NULL;
 
 	if (missing)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"bundle create needs %s", missing);
+		return err_set(e, ERR_USAGE, -EINVAL, "bundle create needs %s",
+			missing);
 	if (strcmp(o->division, "closed") && strcmp(o->division, "open"))
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--division %s: closed or open", o->division);
@@ -144,8 +144,8 @@ static int print(const struct create_options *o, const char *out,
 	return r->errors ? ERR_VERDICT : 0;
 }
 
-static int create(const struct create_options *o, const char *out,
-	const char *code_dir)
+static int create(
+	const struct create_options *o, const char *out, const char *code_dir)
 {
 	const struct bundle_create c = {.config_dir = o->config_dir,
 		.results_dir = o->results_dir,
@@ -183,8 +183,8 @@ static int create(const struct create_options *o, const char *out,
 
 int cmd_bundle_create(int argc, const char **argv)
 {
-	const char *out = argc > 0 && argv[argc - 1][0] != '-' ? argv[argc - 1]
-							       : NULL;
+	const char *out =
+		argc > 0 && argv[argc - 1][0] != '-' ? argv[argc - 1] : NULL;
 	struct create_options o = {.division = "closed"};
 	char built[PATH_MAX];
 	const char *code_dir;

@@ -83,11 +83,10 @@ static bool add_solution(struct cJSON *sut, const struct rec_drive *d)
 	       add_texts(a, where) &&
 	       (c = json_add_object(s, "capabilities")) &&
 	       json_add_bool(c, "multi_host", false) && add_texts(c, can) &&
-	       (bytes >= TIB_BYTES
-			       ? json_add_double(s, "usable_capacity_tib",
-					 (double)(bytes / GIB_BYTES) / 1024)
-			       : json_add_string(
-					 s, "usable_capacity_tib", BLANK)) &&
+	       (bytes >= TIB_BYTES ? json_add_double(s, "usable_capacity_tib",
+					     (double)(bytes / GIB_BYTES) / 1024)
+				   : json_add_string(s, "usable_capacity_tib",
+					     BLANK)) &&
 	       json_add_string(s, "availability", BLANK);
 }
 
@@ -136,8 +135,7 @@ static bool add_chassis(struct cJSON *node)
 	/* of the last CPU: its model, its socket's number and cores */
 	ok = ok && text_or_blank(c, "cpu_model",
 			   value_of(cpu ? cpu : "", "model name", text));
-	sockets = strtoull(
-			  value_of(cpu ? cpu : "", "physical id", text), NULL,
+	sockets = strtoull(value_of(cpu ? cpu : "", "physical id", text), NULL,
 			  10) +
 		  1;
 	cores = strtoull(value_of(cpu ? cpu : "", "cpu cores", text), NULL, 10);
@@ -199,8 +197,8 @@ static bool add_network(struct cJSON *node)
 	return ok;
 }
 
-static bool add_drive(struct cJSON *list, const struct rec_device *v,
-	uint64_t count)
+static bool add_drive(
+	struct cJSON *list, const struct rec_device *v, uint64_t count)
 {
 	static const char *const rates[][2] = {{"seq_read_MBps", BLANK},
 		{"seq_write_MBps", BLANK}, {"random_read_IOPS", BLANK},
@@ -212,14 +210,12 @@ static bool add_drive(struct cJSON *list, const struct rec_device *v,
 	       text_or_blank(o, "model_name", v->model) &&
 	       json_add_string(o, "interface",
 		       !strcmp(v->kind, "nvme") ? "nvme" : "other") &&
-	       json_add_string(o, "media_type",
-		       v->rotational ? "HDD" : BLANK) &&
-	       json_add_u64(o, "capacity_in_GB",
-		       v->capacity_bytes / 1000000000) &&
-	       (p = json_add_object(o, "performance")) &&
-	       add_texts(p, rates) &&
-	       (!v->link[0] ||
-		       json_add_string(p, "interface_speed", v->link));
+	       json_add_string(
+		       o, "media_type", v->rotational ? "HDD" : BLANK) &&
+	       json_add_u64(
+		       o, "capacity_in_GB", v->capacity_bytes / 1000000000) &&
+	       (p = json_add_object(o, "performance")) && add_texts(p, rates) &&
+	       (!v->link[0] || json_add_string(p, "interface_speed", v->link));
 }
 
 /* Like drives together. */
@@ -253,8 +249,7 @@ static bool add_system(struct cJSON *node)
 	static const char *const keys[] = {"vm.dirty_background_ratio",
 		"vm.dirty_ratio", "vm.nr_hugepages", "vm.swappiness",
 		"vm.vfs_cache_pressure"};
-	struct cJSON *os = json_add_object(node, "operating_system"), *list,
-		     *o;
+	struct cJSON *os = json_add_object(node, "operating_system"), *list, *o;
 	char *release = NULL, text[TEXT_MAX];
 	struct err e;
 	size_t i;
@@ -270,8 +265,8 @@ static bool add_system(struct cJSON *node)
 	free(release);
 	list = ok ? json_add_array(node, "sysctl") : NULL;
 	for (i = 0; list && i < sizeof(keys) / sizeof(keys[0]); i++) {
-		if (!sysfs_text("/proc/sys/vm", keys[i] + 3, text,
-			    sizeof(text)))
+		if (!sysfs_text(
+			    "/proc/sys/vm", keys[i] + 3, text, sizeof(text)))
 			continue;
 		o = json_add_object(list, NULL);
 		if (!o || !json_add_string(o, "name", keys[i]) ||
@@ -324,7 +319,8 @@ int cmd_system_describe(int argc, const char **argv)
 	if (tree)
 		text = o.json ? json_print(tree, 2)
 			      : results_yaml_text(
-					"of this host, by stoker; replace every "
+					"of this host, by stoker; replace "
+					"every "
 					"FILL_IN by what is true (a number "
 					"where one belongs)",
 					tree);

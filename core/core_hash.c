@@ -113,9 +113,10 @@ static int flatten(const struct cJSON *o, const char *prefix,
 	char key[128];
 	int r = 0;
 
-	cJSON_ArrayForEach(item, o) {
-		snprintf(key, sizeof(key), "%s%s%s", prefix,
-			*prefix ? "." : "", item->string ? item->string : "");
+	cJSON_ArrayForEach(item, o)
+	{
+		snprintf(key, sizeof(key), "%s%s%s", prefix, *prefix ? "." : "",
+			item->string ? item->string : "");
 		if (cJSON_IsObject(item))
 			r = flatten(item, key, list, file, p, e);
 		else if (hashed(list, key))
@@ -128,8 +129,8 @@ static int flatten(const struct cJSON *o, const char *prefix,
 
 static int by_key(const void *a, const void *b)
 {
-	return strcmp(((const struct pair *)a)->key,
-		((const struct pair *)b)->key);
+	return strcmp(
+		((const struct pair *)a)->key, ((const struct pair *)b)->key);
 }
 
 static void digest_of(const struct pairs *p, char out[CORE_HASH_MAX])

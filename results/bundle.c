@@ -24,8 +24,8 @@ static bool ends(const char *name, const char *with)
 	return n > k && !strcmp(name + n - k, with);
 }
 
-static bool has_with(const struct names *files, const char *stem,
-	const char *ending)
+static bool has_with(
+	const struct names *files, const char *stem, const char *ending)
 {
 	char name[NAME_MAX + 8];
 
@@ -89,8 +89,8 @@ static void check_results_of(
 	b->report->systems++;
 	bundle_list(b, path, &dirs, NULL);
 	if (!dirs.n)
-		bundle_say(b, "2.1.10", false, path, want,
-			"%s has no workload", system);
+		bundle_say(b, "2.1.10", false, path, want, "%s has no workload",
+			system);
 	for (i = 0; i < dirs.n; i++) {
 		const char *name = dirs.v[i];
 
@@ -169,8 +169,8 @@ static void check_system(struct bundle *b, const char *results,
 			bundle_say(b, "2.1.8", !strcmp(said, name), path, name,
 				"submission_name \"%.200s\"", said);
 	} else if (measured) {
-		bundle_say(b, "2.1.8", false, path, file, "%s is missing",
-			file);
+		bundle_say(
+			b, "2.1.8", false, path, file, "%s is missing", file);
 	}
 	b->system = bundle_at(yaml, "system_under_test");
 	if (measured && !has_with(files, name, ".pdf"))
@@ -187,8 +187,8 @@ static void check_system(struct bundle *b, const char *results,
 
 /* --- an organization ----------------------------------------------------- */
 
-static void check_org_folders(struct bundle *b, const char *path,
-	const struct names *dirs)
+static void check_org_folders(
+	struct bundle *b, const char *path, const struct names *dirs)
 {
 	static const char want[] = "results, systems";
 	bool results = names_have(dirs, "results"),
@@ -233,9 +233,8 @@ static void check_edition(struct bundle *b, const char *path)
 	if (m)
 		bundle_say(b, "EDN-04", !b->unchecked_edition, file, NULL,
 			"rules_edition \"%.32s\"%s", edition,
-			b->unchecked_edition
-				? "; its workloads are not checked"
-				: "");
+			b->unchecked_edition ? "; its workloads are not checked"
+					     : "");
 	cJSON_Delete(m);
 }
 
@@ -253,8 +252,7 @@ static void check_systems(struct bundle *b, const char *path)
 		bundle_list(b, systems, &dirs, &files);
 	check_systems_files(b, systems, &dirs, &files);
 	for (i = 0; i < measured.n; i++)
-		check_system(
-			b, results, systems, &files, measured.v[i], true);
+		check_system(b, results, systems, &files, measured.v[i], true);
 	for (i = 0; i < files.n; i++) {
 		if (!ends(files.v[i], ".yaml") || files.v[i][0] == '.')
 			continue;
@@ -343,7 +341,8 @@ static void check_top(struct bundle *b)
 	bundle_list(b, ".", &dirs, NULL);
 	for (i = 0; i < dirs.n; i++) {
 		const char *name = dirs.v[i];
-		bool division = !strcmp(name, "closed") || !strcmp(name, "open");
+		bool division =
+			!strcmp(name, "closed") || !strcmp(name, "open");
 
 		any = any || division;
 		if (name[0] == '.')

@@ -68,18 +68,18 @@ static int64_t moment(const struct bundle_leaf *l, bool start)
 
 	if (t != INT64_MIN)
 		return t;
-	t = bundle_iso_ns(bundle_string(
-		l->summary, start ? "start_time" : "end_time"));
+	t = bundle_iso_ns(
+		bundle_string(l->summary, start ? "start_time" : "end_time"));
 	return t != INT64_MIN ? t
-			      : bundle_iso_ns(bundle_string(l->summary,
-					start ? "start" : "end"));
+			      : bundle_iso_ns(bundle_string(
+					l->summary, start ? "start" : "end"));
 }
 
 /* The end of a write: also what was collected after it counts. */
 static int64_t write_end(const struct bundle_leaf *l)
 {
-	int64_t said = bundle_iso_ns(bundle_string(
-			l->metadata, "invocation_end_time")),
+	int64_t said = bundle_iso_ns(
+			bundle_string(l->metadata, "invocation_end_time")),
 		end = moment(l, false), collected = bundle_iso_ns(l->collected);
 
 	if (said != INT64_MIN)
@@ -274,12 +274,12 @@ static void check_processes(struct bundle *b, const struct bundle_leaf *l)
 
 	bundle_say(b, "4.3.3", known, l->path, NULL, "args.model \"%.60s\"",
 		model_of(l));
-	subset = subset || (cJSON_IsString(mode) &&
-				   !strcmp(mode->valuestring, "subset"));
+	subset = subset ||
+		 (cJSON_IsString(mode) && !strcmp(mode->valuestring, "subset"));
 	if (subset && (!*word || !strcasecmp(word, "closed")))
-		bundle_say(b, "4.3.5",
-			strstr(model_of(l), "8b") && n == 8, l->path, NULL,
-			"subset of %.60s on %g accelerators", model_of(l), n);
+		bundle_say(b, "4.3.5", strstr(model_of(l), "8b") && n == 8,
+			l->path, NULL, "subset of %.60s on %g accelerators",
+			model_of(l), n);
 	if (known && (!*word || !strcasecmp(word, "closed")))
 		bundle_say(b, "4.6.1", np == (double)m.closed_ranks, l->path,
 			NULL, "%g processes, %llu needed", np,
@@ -287,8 +287,8 @@ static void check_processes(struct bundle *b, const struct bundle_leaf *l)
 	if (!strcmp(word, "closed")) {
 		bundle_say(b, "4.6.2", n / hosts > least, l->path, NULL,
 			"%g accelerators on %g hosts", n, hosts);
-		bundle_unknown(b, "4.6.3", l->path,
-			"yaml_params are not compared");
+		bundle_unknown(
+			b, "4.6.3", l->path, "yaml_params are not compared");
 	} else {
 		bundle_unknown(b, "4.6.2", l->path,
 			"verification is \"%.32s\"; the checker looks only at "
@@ -297,9 +297,11 @@ static void check_processes(struct bundle *b, const struct bundle_leaf *l)
 	}
 	if (!strcmp(word, "open") && known)
 		bundle_say(b, "4.6.4",
-			np >= 1 && fmod(np, (double)(m.tensor * m.pipeline)) == 0,
-			l->path, NULL, "%g processes, a multiple of %llu needed",
-			np, (unsigned long long)(m.tensor * m.pipeline));
+			np >= 1 &&
+				fmod(np, (double)(m.tensor * m.pipeline)) == 0,
+			l->path, NULL,
+			"%g processes, a multiple of %llu needed", np,
+			(unsigned long long)(m.tensor * m.pipeline));
 }
 
 static void check_leaf(
@@ -331,8 +333,7 @@ static void check_leaf(
 
 static void check_simultaneous(struct bundle *b, const char *path)
 {
-	const struct cJSON *c =
-		bundle_at(b->system, "solution.capabilities");
+	const struct cJSON *c = bundle_at(b->system, "solution.capabilities");
 	bool w = cJSON_IsFalse(bundle_at(c, "simultaneous_write")),
 	     r = cJSON_IsFalse(bundle_at(c, "simultaneous_read"));
 
@@ -340,8 +341,8 @@ static void check_simultaneous(struct bundle *b, const char *path)
 		bundle_unknown(b, "4.7.4", path, "no capabilities");
 	else
 		bundle_say(b, "4.7.4", !w && !r, path, NULL,
-			"simultaneous_write %s, _read %s",
-			w ? "false" : "true", r ? "false" : "true");
+			"simultaneous_write %s, _read %s", w ? "false" : "true",
+			r ? "false" : "true");
 }
 
 void bundle_check_checkpointing(

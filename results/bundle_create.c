@@ -74,8 +74,7 @@ static int write_text(
 }
 
 /* Files and folders of a leaf; the trace of every step is left out. */
-static int copy_tree(
-	const char *from, const char *to, int depth, struct err *e)
+static int copy_tree(const char *from, const char *to, int depth, struct err *e)
 {
 	char a[PATH_MAX], b[PATH_MAX];
 	DIR *d = opendir(from);
@@ -128,8 +127,7 @@ static bool add_core(struct cJSON *o, const struct bundle_source *src,
 	if (known && core_hash(bundle_at(metadata, "parameters"), list,
 			     src->path, hash, &keys, &e))
 		strcpy(hash, "unknown");
-	return core &&
-	       json_add_string(core, "algorithm", "core-config-v1") &&
+	return core && json_add_string(core, "algorithm", "core-config-v1") &&
 	       json_add_string(core, "allowlist",
 		       known ? core_list_name(list) : "unknown") &&
 	       json_add_string(core, "hash", hash) &&
@@ -176,7 +174,8 @@ static int write_stamp(struct writer *w, const struct bundle_source *src,
 	return r;
 }
 
-/* --- leaves ---------------------------------------------------------------- */
+/* --- leaves ----------------------------------------------------------------
+ */
 
 static bool add_run(struct writer *w, const struct bundle_source *src)
 {
@@ -267,10 +266,11 @@ static int write_tables(struct writer *w, struct err *e)
 	return r;
 }
 
-/* --- the organization's files ---------------------------------------------- */
+/* --- the organization's files ----------------------------------------------
+ */
 
-static int set_text(struct cJSON *o, const char *key, const char *text,
-	struct err *e)
+static int set_text(
+	struct cJSON *o, const char *key, const char *text, struct err *e)
 {
 	struct cJSON *item = cJSON_CreateString(text);
 
@@ -367,9 +367,8 @@ static int write_manifest(struct writer *w, struct err *e)
 	     (sys = json_add_object(list, NULL)) &&
 	     json_add_string(sys, "name", w->system) &&
 	     json_add_string(sys, "description",
-		     bundle_string(w->description,
-			     "system_under_test.solution."
-			     "friendly_description")) &&
+		     bundle_string(w->description, "system_under_test.solution."
+						   "friendly_description")) &&
 	     json_add_string(sys, "pdf", pdf) &&
 	     json_add(o, "runs", cJSON_Duplicate(w->runs, 1)) &&
 	     (list = json_add_array(o, "code_images")) &&

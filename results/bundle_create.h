@@ -66,7 +66,7 @@ int bundle_image_capture(const struct bundle_create *o, const char *pool,
 	char pointer[64], struct err *e);
 
 /* FILE.pdf with these lines of text. */
-int bundle_pdf_write(const char *path, const char *title, const char *text,
-	struct err *e);
+int bundle_pdf_write(
+	const char *path, const char *title, const char *text, struct err *e);
 
 #endif

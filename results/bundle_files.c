@@ -149,8 +149,7 @@ bool bundle_has(const struct bundle *b, const char *path, bool dir)
 	char buf[PATH_MAX];
 	struct stat st;
 
-	return !stat(full(b, path, buf), &st) &&
-	       !S_ISDIR(st.st_mode) == !dir;
+	return !stat(full(b, path, buf), &st) && !S_ISDIR(st.st_mode) == !dir;
 }
 
 bool bundle_small(const struct bundle *b, const char *path, size_t max)
@@ -218,8 +217,9 @@ static int64_t naive_s(int y, int mo, int d, int h, int mi, int s)
 	time_t t = timegm(&tm);
 
 	/* 31 February is no day; twice any time in ns fits into 63 bits */
-	if (y < 1970 || y > 2100 || tm.tm_mon != want.tm_mon || tm.tm_mday != want.tm_mday ||
-		tm.tm_hour != want.tm_hour || tm.tm_min != want.tm_min)
+	if (y < 1970 || y > 2100 || tm.tm_mon != want.tm_mon ||
+		tm.tm_mday != want.tm_mday || tm.tm_hour != want.tm_hour ||
+		tm.tm_min != want.tm_min)
 		return INT64_MIN;
 	return (int64_t)t;
 }
@@ -327,8 +327,7 @@ double bundle_sum(const struct cJSON *tree, const char *dotted)
 	return isfinite(sum) ? sum : NAN;
 }
 
-bool bundle_listed(
-	const struct bundle *b, const char *dotted, const char *text)
+bool bundle_listed(const struct bundle *b, const char *dotted, const char *text)
 {
 	const struct cJSON *item;
 

@@ -60,8 +60,7 @@ static int add(struct bundle_sources *s, const char *place, const char *stamp,
 	const char *family, const char *model, const char *command,
 	struct err *e)
 {
-	struct bundle_source *v =
-		realloc(s->v, (s->n + 1) * sizeof(*s->v)), *n;
+	struct bundle_source *v = realloc(s->v, (s->n + 1) * sizeof(*s->v)), *n;
 
 	if (!v)
 		return err_nomem(e, "the list of result folders");
@@ -109,8 +108,8 @@ struct cJSON *bundle_metadata_read(const char *leaf, const char *family)
 }
 
 /* Are the runs [first, n) of one configuration? */
-static int check_alike(const struct bundle_sources *s, size_t first,
-	struct err *e)
+static int check_alike(
+	const struct bundle_sources *s, size_t first, struct err *e)
 {
 	struct cJSON *a = NULL, *b;
 	const char *differ = NULL;
@@ -199,8 +198,8 @@ static int checkpointing(const struct bundle_create *o,
 		return r;
 	last = bundle_metadata_read(s->v[s->n - 1].path, "checkpointing");
 	if (s->n - first == 2)
-		before = bundle_metadata_read(
-			s->v[first].path, "checkpointing");
+		before =
+			bundle_metadata_read(s->v[first].path, "checkpointing");
 	if (count(last, "write") > 0) { /* whole, or a write without a read */
 		s->v[first] = s->v[s->n - 1];
 		s->n = first + 1;
@@ -277,8 +276,8 @@ static int each_model(const struct bundle_create *o, struct bundle_sources *s,
 }
 
 /* The only DIVISION/ORG/results/SYSTEM below --results-dir. */
-static int find_root(const struct bundle_create *o, char root[PATH_MAX],
-	struct err *e)
+static int find_root(
+	const struct bundle_create *o, char root[PATH_MAX], struct err *e)
 {
 	const char *in[2] = {o->division, "whatif"};
 	char org[PATH_MAX], results[PATH_MAX], div[PATH_MAX], list[512] = "";

@@ -178,8 +178,7 @@ static void check_config(
 		if (bundle_listed(b, "files.dlio_config", files.v[i]))
 			continue;
 		ok = false;
-		bundle_say(b, id, false, path, want, "%s is there",
-			files.v[i]);
+		bundle_say(b, id, false, path, want, "%s is there", files.v[i]);
 		break;
 	}
 	if (i == files.n)
@@ -303,8 +302,7 @@ void bundle_check_paths(struct bundle *b, const struct bundle_leaf *l,
 	const char *log)
 {
 	const char *results = bundle_string(l->metadata, "args.results_dir");
-	const struct cJSON *same =
-		bundle_at(l->separation, "same_filesystem");
+	const struct cJSON *same = bundle_at(l->separation, "same_filesystem");
 
 	if (!l->metadata)
 		bundle_unknown(b, paths_id, l->path, "no metadata");
@@ -312,8 +310,8 @@ void bundle_check_paths(struct bundle *b, const struct bundle_leaf *l,
 		bundle_say(b, paths_id,
 			*data && *results && strcmp(data, results), l->path,
 			NULL, "data \"%s\", results \"%s\"", data, results);
-	if (!strcmp(bundle_string(b->system,
-			    "solution.architecture.benchmark_API"),
+	if (!strcmp(bundle_string(
+			    b->system, "solution.architecture.benchmark_API"),
 		    "object")) {
 		bundle_unknown(b, filesystem_id, l->path,
 			"data are objects, not files");
@@ -330,8 +328,8 @@ void bundle_check_paths(struct bundle *b, const struct bundle_leaf *l,
 void bundle_check_params(struct bundle *b, const struct bundle_leaf *l,
 	const char *id, const char *first, const char *second)
 {
-	const struct cJSON *all =
-		bundle_at(l->metadata, "override_parameters"), *c;
+	const struct cJSON *all = bundle_at(l->metadata, "override_parameters"),
+			   *c;
 	char want[256], bad[256] = "";
 	size_t n = 0, count = 0;
 
@@ -348,6 +346,5 @@ void bundle_check_params(struct bundle *b, const struct bundle_leaf *l,
 		bundle_say(b, id, false, l->path, bundle_words(b, first, want),
 			"%s overridden", bad);
 	else
-		bundle_say(b, id, true, l->path, NULL, "%zu overridden",
-			count);
+		bundle_say(b, id, true, l->path, NULL, "%zu overridden", count);
 }

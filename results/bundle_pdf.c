@@ -67,8 +67,8 @@ static void put_text(struct pages *p, const char *text)
 		put_line(p, line);
 }
 
-int bundle_pdf_write(const char *path, const char *title, const char *text,
-	struct err *e)
+int bundle_pdf_write(
+	const char *path, const char *title, const char *text, struct err *e)
 {
 	struct pages p = {.page = NULL};
 	HPDF_BYTE *bytes = NULL;

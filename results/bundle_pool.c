@@ -68,8 +68,8 @@ static int cannot(struct err *e, const char *what, const char *path)
 {
 	int code = errno ? -errno : -EIO;
 
-	return err_set(
-		e, ERR_IO, code, "cannot %s %s: %s", what, path, strerror(-code));
+	return err_set(e, ERR_IO, code, "cannot %s %s: %s", what, path,
+		strerror(-code));
 }
 
 static int walk(const struct cJSON *rules, int fd, const char *below, int depth,
@@ -87,8 +87,8 @@ static int walk_entry(const struct cJSON *rules, int at, const char *name,
 		return cannot(e, "look at", path);
 	if (S_ISREG(st.st_mode) && !is_skipped(rules, name, false)) {
 		if (files->n == FILES_MAX)
-			return err_set(e, ERR_IO, -EFBIG,
-				"more than %d files", FILES_MAX);
+			return err_set(e, ERR_IO, -EFBIG, "more than %d files",
+				FILES_MAX);
 		return names_add(files, path) ? 0 : err_nomem(e, path);
 	}
 	if (!S_ISDIR(st.st_mode) || is_skipped(rules, name, true))
@@ -127,7 +127,8 @@ static int hash_file(int at, const char *path, struct md5_ctx *md5,
 	long long *left, struct err *e)
 {
 	static uint8_t buf[1 << 16];
-	int fd = openat(at, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	int fd = openat(
+		at, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 	ssize_t n = 0;
 
@@ -218,8 +219,7 @@ static int copy_files(const struct cJSON *rules, const char *from,
 	return r;
 }
 
-static int write_hash(const char *dir,
-	const char *hash, struct err *e)
+static int write_hash(const char *dir, const char *hash, struct err *e)
 {
 	struct cJSON *j = cJSON_CreateObject();
 	char path[PATH_MAX], *text = NULL, *line = NULL, at[32];
@@ -252,8 +252,8 @@ int bundle_image_capture(const struct bundle_create *o, const char *pool,
 {
 	char partial[PATH_MAX], path[PATH_MAX], hash[BUNDLE_HASH_MAX], name[32];
 	struct cJSON *config;
-	int r = config_load(o->config_dir, "editions/" EDITION_DEFAULT ".json",
-		&config, e);
+	int r = config_load(
+		o->config_dir, "editions/" EDITION_DEFAULT ".json", &config, e);
 
 	if (r)
 		return r;
@@ -340,7 +340,8 @@ static void hash_file_faults(
 
 	why[0] = '\0';
 	if (!is_hex(hash, 32))
-		snprintf(why, size, "hash \"%.60s\" is not 32 hex digits", hash);
+		snprintf(
+			why, size, "hash \"%.60s\" is not 32 hex digits", hash);
 	else if (strcmp(bundle_string(o, "algorithm"), "md5-tree-v2"))
 		snprintf(why, size, "algorithm \"%.60s\"",
 			bundle_string(o, "algorithm"));
@@ -351,7 +352,8 @@ static void hash_file_faults(
 		snprintf(why, size, "mlpstorage_version is missing");
 	else if (!git || (!cJSON_IsNull(git) &&
 				 !is_hex(bundle_string(o, "git_sha"), 40)))
-		snprintf(why, size, "git_sha is neither 40 hex digits nor null");
+		snprintf(
+			why, size, "git_sha is neither 40 hex digits nor null");
 	else if (strncmp(name + 5, hash, 8))
 		snprintf(why, size, "the folder is %s, the hash begins %.8s",
 			name, hash);
@@ -372,8 +374,8 @@ static void check_image(struct bundle *b, const char *path, const char *name)
 	hash_file_faults(o, name, why, sizeof(why));
 	if (why[0])
 		bundle_say(b, "CHECK-02", false, file, NULL, "%s", why);
-	else if (tree_hash(b->rules, bundle_join(full, b->root, path), hash,
-			 &e))
+	else if (tree_hash(
+			 b->rules, bundle_join(full, b->root, path), hash, &e))
 		bundle_say(b, "CHECK-02", false, path, NULL, "%s", e.text);
 	else
 		bundle_say(b, "CHECK-02",

@@ -59,13 +59,13 @@ static bool set_text(struct cJSON *row, const char *key, const char *text)
 /* A number that is not known leaves its field empty. */
 static bool set_number(struct cJSON *row, const char *key, double d)
 {
-	return isnan(d) || set(row, key,
-				  d == floor(d) ? cJSON_CreateNumber(d)
-						: json_double(d));
+	return isnan(d) ||
+	       set(row, key,
+		       d == floor(d) ? cJSON_CreateNumber(d) : json_double(d));
 }
 
-static bool set_link(struct cJSON *row, const char *key, const char *text,
-	const char *href)
+static bool set_link(
+	struct cJSON *row, const char *key, const char *text, const char *href)
 {
 	struct cJSON *o = cJSON_CreateObject();
 
@@ -77,8 +77,8 @@ static bool set_link(struct cJSON *row, const char *key, const char *text,
 	return set(row, key, o);
 }
 
-static bool set_links(struct cJSON *row, const struct bundle_row_facts *f,
-	const char *block)
+static bool set_links(
+	struct cJSON *row, const struct bundle_row_facts *f, const char *block)
 {
 	char key[64], href[PATH_MAX];
 	bool ok;
@@ -96,7 +96,8 @@ static bool set_links(struct cJSON *row, const struct bundle_row_facts *f,
 
 static bool set_solution(struct cJSON *row, const struct bundle_row_facts *f)
 {
-	const struct cJSON *sut = bundle_at(f->description, "system_under_test"),
+	const struct cJSON *sut = bundle_at(
+				   f->description, "system_under_test"),
 			   *s = bundle_at(sut, "solution");
 
 	return set_text(row, "Organization", f->organization) &&
@@ -114,10 +115,10 @@ static bool set_solution(struct cJSON *row, const struct bundle_row_facts *f)
 		       bundle_string(s, "architecture.storage_location")) &&
 	       set_text(row, "Access Protocol",
 		       bundle_string(s, "architecture.product_API")) &&
-	       set_text(row, "Availability",
-		       bundle_string(s, "availability")) &&
-	       set_number(row, "RU's",
-		       bundle_number(sut, "total_rack_units")) &&
+	       set_text(
+		       row, "Availability", bundle_string(s, "availability")) &&
+	       set_number(
+		       row, "RU's", bundle_number(sut, "total_rack_units")) &&
 	       set_number(row, "Integrated Client Storage (TiB)",
 		       bundle_number(s, "int_client_store_tib")) &&
 	       set_number(row, "Usable Capacity (TiB)",
@@ -137,8 +138,7 @@ static struct cJSON *summary_of(const struct bundle_source *s)
 /* The mean of the measured runs; the first is the warm-up. */
 static bool set_training(struct cJSON *row, const struct bundle_row_facts *f)
 {
-	struct cJSON *m = bundle_metadata_read(
-			     f->leaves[0].path, "training"),
+	struct cJSON *m = bundle_metadata_read(f->leaves[0].path, "training"),
 		     *s;
 	double sum = 0, hosts = NAN, acc = NAN;
 	size_t i;
@@ -156,8 +156,7 @@ static bool set_training(struct cJSON *row, const struct bundle_row_facts *f)
 	     set_number(row, "Training - # Client Nodes", hosts) &&
 	     set_number(row, "Training - # Simulated Accelerators", acc) &&
 	     set_number(row, "Training - Read B/W (GiB/s)",
-		     sum / 1024 /
-			     (double)(f->count > 1 ? f->count - 1 : 1)) &&
+		     sum / 1024 / (double)(f->count > 1 ? f->count - 1 : 1)) &&
 	     set_links(row, f, "Training");
 	cJSON_Delete(m);
 	return ok;
@@ -169,13 +168,13 @@ static bool set_phase(struct cJSON *row, const struct cJSON *s,
 	char at[96];
 	double d;
 
-	snprintf(at, sizeof(at),
-		"metric.%s_checkpoint_io_mean_GB_per_second", verb);
+	snprintf(at, sizeof(at), "metric.%s_checkpoint_io_mean_GB_per_second",
+		verb);
 	d = bundle_number(s, at);
 	if (isnan(d))
 		return true;
-	snprintf(at, sizeof(at),
-		"metric.%s_checkpoint_duration_mean_seconds", verb);
+	snprintf(at, sizeof(at), "metric.%s_checkpoint_duration_mean_seconds",
+		verb);
 	return set_number(row, rate, d) &&
 	       set_number(row, time, bundle_number(s, at));
 }
@@ -183,14 +182,14 @@ static bool set_phase(struct cJSON *row, const struct cJSON *s,
 static bool set_checkpointing(
 	struct cJSON *row, const struct bundle_row_facts *f)
 {
-	struct cJSON *m = bundle_metadata_read(
-		f->leaves[0].path, "checkpointing");
+	struct cJSON *m =
+		bundle_metadata_read(f->leaves[0].path, "checkpointing");
 	size_t i;
-	bool ok = set_text(row, "Checkpointing - Checkpoint Mode",
-			  bundle_true(m, "args.checkpoint_subset")
-				  ? "subset"
-				  : "default") &&
-		  set_links(row, f, "Checkpointing");
+	bool ok =
+		set_text(row, "Checkpointing - Checkpoint Mode",
+			bundle_true(m, "args.checkpoint_subset") ? "subset"
+								 : "default") &&
+		set_links(row, f, "Checkpointing");
 
 	for (i = 0; ok && i < f->count; i++) {
 		struct cJSON *s = summary_of(&f->leaves[i]);
@@ -259,16 +258,18 @@ int bundle_rows_csv(const char *path, const struct cJSON *rows, struct err *e)
 		put(f, columns[i]);
 	}
 	fputs("\n", f);
-	cJSON_ArrayForEach(row, rows) {
-		cJSON_ArrayForEach(c, row) {
+	cJSON_ArrayForEach(row, rows)
+	{
+		cJSON_ArrayForEach(c, row)
+		{
 			fputs(c == row->child ? "" : ",", f);
 			number = cJSON_IsString(c) || cJSON_IsObject(c)
 					 ? NULL
 					 : json_print(c, -1);
-			put(f, cJSON_IsString(c)   ? c->valuestring
-			       : cJSON_IsObject(c) ? bundle_string(c, "href")
-			       : number		   ? number
-						   : "");
+			put(f, cJSON_IsString(c)    ? c->valuestring
+				: cJSON_IsObject(c) ? bundle_string(c, "href")
+				: number	    ? number
+						    : "");
 			free(number);
 		}
 		fputs("\n", f);

@@ -73,8 +73,7 @@ static void check_pointer(struct bundle *b, const struct bundle_leaf *l,
 		memcpy(pointer, s, POINTER_LEN + 1);
 		snprintf(name, sizeof(name), "code-%.8s",
 			s + sizeof(POINTER_PREFIX) - 1);
-		ok = mark_used(&b->pool, name) ||
-		     mark_used(&b->org_pool, name);
+		ok = mark_used(&b->pool, name) || mark_used(&b->org_pool, name);
 		bundle_say(b, "CHECK-01", ok, path, "an image in a pool",
 			ok ? "%s"
 			: b->pool.exists || b->org_pool.exists
@@ -103,8 +102,8 @@ static bool only_keys(const struct cJSON *o, const char *const keys[],
 			return false;
 		}
 	for (c = o->child; c; c = c->next) {
-		for (i = 0; keys[i] && strcmp(keys[i] + (keys[i][0] == '?'),
-					       c->string);)
+		for (i = 0; keys[i] &&
+			    strcmp(keys[i] + (keys[i][0] == '?'), c->string);)
 			i++;
 		if (!keys[i] || cJSON_IsNull(c)) {
 			snprintf(why, size, "%s.%.60s %s", where, c->string,
@@ -115,8 +114,8 @@ static bool only_keys(const struct cJSON *o, const char *const keys[],
 	return true;
 }
 
-static bool texts(const struct cJSON *o, const char *where, char *why,
-	size_t size)
+static bool texts(
+	const struct cJSON *o, const char *where, char *why, size_t size)
 {
 	const struct cJSON *c;
 
@@ -137,8 +136,9 @@ static bool check_core(const struct cJSON *o, char *why, size_t size)
 		!bundle_string(o, "allowlist")[0] ||
 		!bundle_string(o, "hash")[0] ||
 		!cJSON_IsArray(bundle_at(o, "keys"))) {
-		snprintf(why, size, "core_config: algorithm core-config-v1, "
-				    "allowlist, hash, keys are not as needed");
+		snprintf(why, size,
+			"core_config: algorithm core-config-v1, "
+			"allowlist, hash, keys are not as needed");
 		return false;
 	}
 	cJSON_ArrayForEach(c, bundle_at(o, "keys"))
@@ -213,8 +213,7 @@ static bool provenance_schema(const struct cJSON *p, char *why, size_t size)
 	else if (strcmp(bundle_string(l, "name"), "none") &&
 		 !json_has(l, "version"))
 		snprintf(why, size, "storage_library.version is missing");
-	else if (json_has(p, "notes") &&
-		 !cJSON_IsString(bundle_at(p, "notes")))
+	else if (json_has(p, "notes") && !cJSON_IsString(bundle_at(p, "notes")))
 		snprintf(why, size, "notes is no text");
 	else
 		return true;
@@ -254,8 +253,8 @@ static void check_class(struct bundle *b, const struct bundle_leaf *l,
 		model, accelerator, hash);
 }
 
-static void check_dlio(struct bundle *b, const struct bundle_leaf *l,
-	const struct cJSON *p)
+static void check_dlio(
+	struct bundle *b, const struct bundle_leaf *l, const struct cJSON *p)
 {
 	const char *commit = bundle_string(p, "dlio.commit");
 	const struct cJSON *c;
@@ -269,8 +268,9 @@ static void check_dlio(struct bundle *b, const struct bundle_leaf *l,
 				   !strncmp(commit, c->valuestring,
 					   strlen(c->valuestring)));
 	}
-	bundle_say(b, "EDN-03", ok, l->path, bundle_words(b, "dlio_commits", want),
-		"dlio.commit %.64s", commit);
+	bundle_say(b, "EDN-03", ok, l->path,
+		bundle_words(b, "dlio_commits", want), "dlio.commit %.64s",
+		commit);
 }
 
 static void check_stamp(struct bundle *b, const struct bundle_leaf *l,
@@ -293,7 +293,8 @@ static void check_stamp(struct bundle *b, const struct bundle_leaf *l,
 	}
 	p = bundle_json(b, path);
 	if (!p) {
-		bundle_say(b, "PROV-01", false, path, NULL, "it does not parse");
+		bundle_say(
+			b, "PROV-01", false, path, NULL, "it does not parse");
 		return;
 	}
 	ok = provenance_schema(p, why, sizeof(why));
@@ -358,8 +359,8 @@ static size_t index_of(const struct names *n, const char *name)
 	return n->n;
 }
 
-static void check_runs(struct bundle *b, const char *path,
-	const struct cJSON *runs)
+static void check_runs(
+	struct bundle *b, const char *path, const struct cJSON *runs)
 {
 	bool *seen = calloc(b->leaves.n ? b->leaves.n : 1, sizeof(*seen));
 	const char *unknown = NULL, *missing = NULL, *leaf;
@@ -391,8 +392,8 @@ static void check_runs(struct bundle *b, const char *path,
 			extra, unknown);
 	if (without)
 		bundle_say(b, "PROV-02", false, path, NULL,
-			"%zu not among its runs, such as %.200s",
-			without, missing);
+			"%zu not among its runs, such as %.200s", without,
+			missing);
 	if (!extra && !without)
 		bundle_say(b, "PROV-02", true, path, NULL, "%zu leaves",
 			b->leaves.n);
@@ -412,7 +413,8 @@ void bundle_check_manifest(struct bundle *b)
 		return;
 	m = bundle_yaml(b, path);
 	if (!m) {
-		bundle_say(b, "PROV-02", false, path, NULL, "it does not parse");
+		bundle_say(
+			b, "PROV-02", false, path, NULL, "it does not parse");
 		return;
 	}
 	schema = bundle_string(m, "schema");
@@ -462,8 +464,8 @@ void bundle_check_table(struct bundle *b, const char *path, bool rollup)
 		{
 			id = bundle_string(row, "Public ID");
 			if (is_minted(id))
-				names_add(rollup ? &b->rollup_ids
-						 : &b->table_ids,
+				names_add(
+					rollup ? &b->rollup_ids : &b->table_ids,
 					id);
 		}
 	}

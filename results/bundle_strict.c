@@ -89,9 +89,9 @@ static void check_epochs(struct bundle *b, const struct bundle_leaf *l)
 	const struct cJSON *c;
 	size_t n = 0;
 
-	cJSON_ArrayForEach(c,
-		bundle_at(l->summary,
-			"metric.train_throughput_samples_per_second"))
+	cJSON_ArrayForEach(
+		c, bundle_at(l->summary,
+			   "metric.train_throughput_samples_per_second"))
 	{
 		if (cJSON_IsNumber(c) && n < RATES_MAX)
 			v[n++] = c->valuedouble;
@@ -174,8 +174,8 @@ static void check_device(struct bundle *b, const struct bundle_leaf *l)
 	cJSON_Delete(rec);
 }
 
-void bundle_strict_training(struct bundle *b, const struct bundle_group *run,
-	double floor_pct)
+void bundle_strict_training(
+	struct bundle *b, const struct bundle_group *run, double floor_pct)
 {
 	const struct bundle_leaf *l;
 	size_t i;
@@ -193,8 +193,7 @@ void bundle_strict_training(struct bundle *b, const struct bundle_group *run,
 	}
 }
 
-void bundle_strict_checkpointing(
-	struct bundle *b, const struct bundle_group *g)
+void bundle_strict_checkpointing(struct bundle *b, const struct bundle_group *g)
 {
 	const struct bundle_leaf *l;
 	size_t i;
@@ -202,13 +201,13 @@ void bundle_strict_checkpointing(
 	for (i = 0; b->options->strict && i < g->n; i++) {
 		l = &g->v[i];
 		check_rate(b, "R-01", l, "checkpoints written",
-			bundle_number(l->summary,
-				"metric.save_checkpoint_io_mean_GB_per_second") *
+			bundle_number(l->summary, "metric.save_checkpoint_io_"
+						  "mean_GB_per_second") *
 				(double)GIB_BYTES,
 			"seq_write_MBps");
 		check_rate(b, "R-02", l, "checkpoints loaded",
-			bundle_number(l->summary,
-				"metric.load_checkpoint_io_mean_GB_per_second") *
+			bundle_number(l->summary, "metric.load_checkpoint_io_"
+						  "mean_GB_per_second") *
 				(double)GIB_BYTES,
 			"seq_read_MBps");
 		check_checkpoints(b, l);

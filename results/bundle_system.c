@@ -18,20 +18,44 @@ struct field {
 	enum kind kind;
 	bool required;
 	double min;
-	const char *words; /* of WORD: " a b c " */
+	const char *words;	 /* of WORD: " a b c " */
 	const struct field *sub; /* of OBJECT and LIST; NULL: anything */
-	bool loose; /* unknown keys are taken */
+	bool loose;		 /* unknown keys are taken */
 };
 
 /* A key, whether it must be there, and what its value is. */
-#define TXT(key, must) {key, TEXT, must, 0, NULL, NULL, false}
-#define YESNO(key, must) {key, FLAG, must, 0, NULL, NULL, false}
-#define INT(key, must, least) {key, WHOLE, must, least, NULL, NULL, false}
-#define NUM(key, must, least) {key, NUMBER, must, least, NULL, NULL, false}
-#define ONE(key, words) {key, WORD, REQ, 0, " " words " ", NULL, false}
-#define SUB(key, must, of) {key, OBJECT, must, 0, NULL, of, false}
-#define MANY(key, must, of) {key, LIST, must, 0, NULL, of, false}
-#define END {.key = NULL}
+#define TXT(key, must)                                                         \
+	{                                                                      \
+		key, TEXT, must, 0, NULL, NULL, false                          \
+	}
+#define YESNO(key, must)                                                       \
+	{                                                                      \
+		key, FLAG, must, 0, NULL, NULL, false                          \
+	}
+#define INT(key, must, least)                                                  \
+	{                                                                      \
+		key, WHOLE, must, least, NULL, NULL, false                     \
+	}
+#define NUM(key, must, least)                                                  \
+	{                                                                      \
+		key, NUMBER, must, least, NULL, NULL, false                    \
+	}
+#define ONE(key, words)                                                        \
+	{                                                                      \
+		key, WORD, REQ, 0, " " words " ", NULL, false                  \
+	}
+#define SUB(key, must, of)                                                     \
+	{                                                                      \
+		key, OBJECT, must, 0, NULL, of, false                          \
+	}
+#define MANY(key, must, of)                                                    \
+	{                                                                      \
+		key, LIST, must, 0, NULL, of, false                            \
+	}
+#define END                                                                    \
+	{                                                                      \
+		.key = NULL                                                    \
+	}
 #define REQ true
 #define OPT false
 
@@ -211,7 +235,8 @@ static void check_value(struct schema *s, const struct cJSON *item,
 			f->kind == WHOLE ? "whole " : "", f->min);
 		break;
 	case WORD:
-		ok = cJSON_IsString(item) && is_word(f->words, item->valuestring);
+		ok = cJSON_IsString(item) &&
+		     is_word(f->words, item->valuestring);
 		snprintf(want, sizeof(want), "one of%.80s", f->words);
 		break;
 	case OBJECT:
@@ -222,7 +247,8 @@ static void check_value(struct schema *s, const struct cJSON *item,
 			break;
 		cJSON_ArrayForEach(c, item)
 		{
-			snprintf(below, sizeof(below), "%.180s[%d]", where, i++);
+			snprintf(
+				below, sizeof(below), "%.180s[%d]", where, i++);
 			if (f->sub)
 				check_object(s, c, f->sub, below, f->loose);
 		}
@@ -273,8 +299,8 @@ static bool filled(const struct cJSON *o, const char *key)
 	return c && !cJSON_IsNull(c) && !(cJSON_IsArray(c) && !c->child);
 }
 
-static void check_power(struct schema *s, const struct cJSON *p,
-	const char *where)
+static void check_power(
+	struct schema *s, const struct cJSON *p, const char *where)
 {
 	const struct cJSON *c;
 	double sum = 0, v;
@@ -295,8 +321,8 @@ static void check_power(struct schema *s, const struct cJSON *p,
 		fault(s, where, "not more than are configured", found);
 }
 
-static void check_ports(struct schema *s, const struct cJSON *list,
-	const char *where)
+static void check_ports(
+	struct schema *s, const struct cJSON *list, const char *where)
 {
 	static const char words[] = " management data metadata backend ";
 	const struct cJSON *p, *t;
@@ -305,7 +331,8 @@ static void check_ports(struct schema *s, const struct cJSON *list,
 	{
 		if (!strcmp(bundle_string(p, "state"), "up") &&
 			(!filled(p, "speed") || !filled(p, "traffic")))
-			fault(s, where, "speed and traffic of a port that is up",
+			fault(s, where,
+				"speed and traffic of a port that is up",
 				"missing");
 		cJSON_ArrayForEach(t, bundle_at(p, "traffic"))
 		{
@@ -340,8 +367,8 @@ static double check_units(struct schema *s, const struct cJSON *list,
 			fault(s, where, "rack_units and power",
 				"missing, deployment is onprem");
 		check_power(s, bundle_at(c, "power"), where);
-		check_ports(s, bundle_at(n, *box ? "networking" : "ports"),
-			where);
+		check_ports(
+			s, bundle_at(n, *box ? "networking" : "ports"), where);
 		units = bundle_number(c, "rack_units");
 		qty = bundle_number(n, count);
 		sum += isnan(units) || isnan(qty) ? 0 : units * qty;
@@ -349,8 +376,8 @@ static double check_units(struct schema *s, const struct cJSON *list,
 	return sum;
 }
 
-static void check_networking(struct schema *s, const struct cJSON *list,
-	const char *name)
+static void check_networking(
+	struct schema *s, const struct cJSON *list, const char *name)
 {
 	const struct cJSON *n;
 	char where[96];
@@ -429,9 +456,8 @@ void bundle_check_system(struct bundle *b, const char *path, const char *name,
 {
 	struct schema s = {.b = b, .path = path};
 	const struct cJSON *t = bundle_at(yaml, "system_under_test");
-	const char *footprint =
-			   bundle_string(t, "solution.architecture."
-					    "client_footprint"),
+	const char *footprint = bundle_string(t, "solution.architecture."
+						 "client_footprint"),
 		   *installed = bundle_string(
 			   t, "solution.architecture.client_installation");
 
@@ -440,7 +466,8 @@ void bundle_check_system(struct bundle *b, const char *path, const char *name,
 	if (cJSON_IsObject(t)) {
 		if (!strcmp(footprint, "n/a") != !strcmp(installed, "n/a"))
 			fault(&s, "solution.architecture",
-				"client_footprint and _installation both n/a or "
+				"client_footprint and _installation both n/a "
+				"or "
 				"neither",
 				"one of them");
 		check_deployment(&s, t);
@@ -457,7 +484,8 @@ void bundle_check_hosts(struct bundle *b, const struct bundle_leaf *l)
 	const struct cJSON *clients = bundle_at(b->system, "clients"), *c;
 	double hosts = bundle_number(l->summary, "num_hosts"),
 	       memory = bundle_sum(l->summary, "host_memory_GB"), sum = 0, cap,
-	       percent = bundle_number(b->rules, "memory_tolerance_percent"), per;
+	       percent = bundle_number(b->rules, "memory_tolerance_percent"),
+	       per;
 	bool known = false;
 
 	if (!clients || !l->summary) {

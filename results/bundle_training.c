@@ -39,8 +39,8 @@ static struct rule_facts facts(
 {
 	return (struct rule_facts){.edition = &b->edition,
 		.config = c,
-		.division = !strcmp(b->division, "open") ? DIV_OPEN
-							 : DIV_CLOSED};
+		.division =
+			!strcmp(b->division, "open") ? DIV_OPEN : DIV_CLOSED};
 }
 
 /* --- folders ------------------------------------------------------------- */
@@ -88,8 +88,7 @@ static int64_t took_ns(const struct bundle_leaf *l)
 	int64_t start = bundle_iso_ns(bundle_string(l->summary, "start")),
 		end = bundle_iso_ns(bundle_string(l->summary, "end"));
 
-	return start == INT64_MIN || end == INT64_MIN ? INT64_MIN
-						      : end - start;
+	return start == INT64_MIN || end == INT64_MIN ? INT64_MIN : end - start;
 }
 
 static void check_gaps(
@@ -111,8 +110,7 @@ static void check_gaps(
 			continue;
 		}
 		runs[rec.run_count].start_ns = run->v[i].stamp_s * NS_PER_S;
-		runs[rec.run_count].end_ns =
-			runs[rec.run_count].start_ns + ns;
+		runs[rec.run_count].end_ns = runs[rec.run_count].start_ns + ns;
 		rec.run_count++;
 	}
 	f.record = &rec;
@@ -140,8 +138,8 @@ static const struct bundle_leaf *size_of(const struct bundle_group *sizes,
 	if (sizes->n == 1 || (sizes->n && no_dirs))
 		return &sizes->v[sizes->n - 1];
 	for (i = 0; i < sizes->n; i++)
-		if (*data_dir(run) && !strcmp(data_dir(&sizes->v[i]),
-					     data_dir(run)))
+		if (*data_dir(run) &&
+			!strcmp(data_dir(&sizes->v[i]), data_dir(run)))
 			return &sizes->v[i];
 	return NULL;
 }
@@ -161,8 +159,9 @@ static void check_run_match(struct bundle *b, const struct bundle_leaf *run,
 	}
 	if (isnan(n) || isnan(bundle_number(run->summary, "num_files_eval")))
 		bundle_say_level(b, id, RULE_WARNING, ok = false, run->path,
-			NULL, "EVAL-FIELD-MISSING: num_files_train or "
-			      "num_files_eval is not in the summary");
+			NULL,
+			"EVAL-FIELD-MISSING: num_files_train or "
+			"num_files_eval is not in the summary");
 	if (sizes->n && !size)
 		bundle_say(b, id, ok = false, run->path, NULL,
 			"DATADIR-MISMATCH: no datasize has data_dir \"%.200s\"",
@@ -207,8 +206,8 @@ static void check_match(struct bundle *b, const char *path,
 				"num_files_train, num_subfolders_train, "
 				"total_disk_bytes");
 		for (k = 0; k < i; k++)
-			if (*data_dir(l) && !strcmp(data_dir(l),
-						    data_dir(&sizes->v[k])))
+			if (*data_dir(l) &&
+				!strcmp(data_dir(l), data_dir(&sizes->v[k])))
 				bundle_say(b, id, false, l->path, NULL,
 					"DATASIZE-REUSED: %.200s was sized "
 					"before",
@@ -221,8 +220,8 @@ static void check_match(struct bundle *b, const char *path,
 /* Bytes generated against those that the first run reads. */
 static double dataset_bytes(const struct bundle_leaf *l)
 {
-	double samples =
-		       bundle_number(l->metadata, DATASET "num_samples_per_file"),
+	double samples = bundle_number(
+		       l->metadata, DATASET "num_samples_per_file"),
 	       record = bundle_number(
 		       l->metadata, DATASET "record_length_bytes");
 
@@ -253,16 +252,16 @@ static void check_size(struct bundle *b, const struct bundle_leaf *l,
 {
 	double samples =
 		bundle_number(l->metadata, DATASET "num_samples_per_file");
-	double memory = bundle_sum(l->summary, "host_memory_GB") *
-			(double)GIB_BYTES;
+	double memory =
+		bundle_sum(l->summary, "host_memory_GB") * (double)GIB_BYTES;
 	struct rule_facts f = facts(b, c);
 	struct datasize_input in = {
 		.shape = {model,
 			whole(bundle_number(
 				l->metadata, "parameters.reader.batch_size")),
 			isnan(samples) ? 1 : whole(samples),
-			whole(bundle_number(l->metadata,
-				DATASET "record_length_bytes"))},
+			whole(bundle_number(
+				l->metadata, DATASET "record_length_bytes"))},
 		.accelerators = c->accelerators,
 		.hosts = 1,
 		.memory_bytes_per_host = memory >= 0 && memory < 1e18
@@ -293,9 +292,10 @@ static void check_size(struct bundle *b, const struct bundle_leaf *l,
 static void check_au(
 	struct bundle *b, const struct bundle_leaf *l, double floor_pct)
 {
-	const char *word = bundle_string(
-		l->summary, "metric.train_au_meet_expectation");
-	double au = bundle_number(l->summary, "metric.train_au_mean_percentage");
+	const char *word =
+		bundle_string(l->summary, "metric.train_au_meet_expectation");
+	double au =
+		bundle_number(l->summary, "metric.train_au_mean_percentage");
 	char want[64];
 	bool ok = !strcmp(word, "success");
 
@@ -403,8 +403,8 @@ static void check_run(struct bundle *b, const struct bundle_leaf *l,
 		bundle_unknown(b, "3.3.2", l->path, "no summary");
 	check_hosts(b, l, &c);
 	check_alike(b, l);
-	bundle_check_paths(b, l, data_dir(l), "3.4.1", "3.4.2",
-		"training_run.stdout.log");
+	bundle_check_paths(
+		b, l, data_dir(l), "3.4.1", "3.4.2", "training_run.stdout.log");
 	check_parameters(b, l);
 }
 

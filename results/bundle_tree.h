@@ -39,7 +39,7 @@ struct bundle_leaf {
 	struct names files, dirs;
 	struct cJSON *summary, *metadata, *separation; /* NULL: not there */
 	struct cJSON *stats; /* 0_per_epoch_stats.json, with --strict */
-	char collected[40]; /* latest collection_timestamp in the metadata */
+	char collected[40];  /* latest collection_timestamp in the metadata */
 };
 
 struct bundle_group {
@@ -51,14 +51,14 @@ struct bundle {
 	const struct bundle_options *options;
 	struct bundle_report *report;
 	struct edition edition;
-	struct cJSON *config; /* the edition's file, owned */
+	struct cJSON *config;	   /* the edition's file, owned */
 	const struct cJSON *rules; /* its "bundle" */
 	char root[PATH_MAX];
 	struct bundle_pool pool; /* code-images */
 	/* of the organization */
 	const char *division, *org; /* "closed", "acme" */
 	struct bundle_pool org_pool;
-	struct names leaves; /* below DIVISION/ORG */
+	struct names leaves;	     /* below DIVISION/ORG */
 	struct names stamp_editions; /* rules_edition of its stamps */
 	struct names rollup_ids, table_ids;
 	bool has_rollup, unchecked_edition;
@@ -146,8 +146,8 @@ size_t bundle_training_runs(const struct bundle *b);
 
 /* --- the parts ----------------------------------------------------------- */
 
-void bundle_check_system(struct bundle *b, const char *path,
-	const char *name, const struct cJSON *yaml);
+void bundle_check_system(struct bundle *b, const char *path, const char *name,
+	const struct cJSON *yaml);
 /* 2.1.9, for one leaf with a summary. */
 void bundle_check_hosts(struct bundle *b, const struct bundle_leaf *l);
 void bundle_check_training(
@@ -181,8 +181,8 @@ void bundle_pool_check(struct bundle *b, const struct bundle_pool *p);
 void bundle_pool_fini(struct bundle_pool *p);
 
 /* --strict, each over the leaves of one result */
-void bundle_strict_training(struct bundle *b, const struct bundle_group *run,
-	double floor_pct);
+void bundle_strict_training(
+	struct bundle *b, const struct bundle_group *run, double floor_pct);
 void bundle_strict_checkpointing(
 	struct bundle *b, const struct bundle_group *g);
 void bundle_strict_vdb(struct bundle *b, const struct bundle_group *run);

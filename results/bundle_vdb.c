@@ -99,7 +99,8 @@ static void check_database(
 			   l->summary, "database.storage_backend"),
 		   *database = bundle_string(l->summary, "database.database"),
 		   *type = bundle_string(l->summary, "index_type"),
-		   *engine = bundle_string(b->rules, "vector_database.database");
+		   *engine =
+			   bundle_string(b->rules, "vector_database.database");
 	char want[256];
 
 	if (object)
@@ -111,7 +112,8 @@ static void check_database(
 	if (!closed) {
 		if (strcmp(database, engine))
 			bundle_say_level(b, "5.6.5", RULE_WARNING, false,
-				l->path, engine, "database \"%.60s\"", database);
+				l->path, engine, "database \"%.60s\"",
+				database);
 		return;
 	}
 	bundle_say(b, "5.6.2", !strcmp(database, engine), l->path, engine,
@@ -151,7 +153,8 @@ static void check_summary(
 		if (!json_has(l->summary, metrics[i]))
 			missing = metrics[i];
 	bundle_say(b, "5.3.4", !missing, l->path, NULL, "%s %s",
-		missing ? missing : "all", missing ? "is missing" : "are there");
+		missing ? missing : "all",
+		missing ? "is missing" : "are there");
 	check_database(b, l, index);
 }
 
@@ -188,8 +191,8 @@ static void check_one_metadata(struct bundle *b, const struct bundle_leaf *l)
 		len = strlen(l->files.v[i]);
 		n += len >= k && !strcmp(l->files.v[i] + len - k, ending);
 	}
-	bundle_say(b, "LEAF-01", n == 1, l->path, NULL, "%zu *_metadata.json",
-		n);
+	bundle_say(
+		b, "LEAF-01", n == 1, l->path, NULL, "%zu *_metadata.json", n);
 }
 
 static void check_run(struct bundle *b, const struct bundle_leaf *l,
@@ -208,14 +211,14 @@ static void check_run(struct bundle *b, const struct bundle_leaf *l,
 	if (l->summary && gen && gen->summary)
 		check_against_datagen(b, l, gen);
 	check_verdict(b, l);
-	if (strcmp(bundle_string(b->system,
-			   "solution.architecture.benchmark_API"),
+	if (strcmp(bundle_string(
+			   b->system, "solution.architecture.benchmark_API"),
 		    "object"))
 		bundle_check_paths(b, l, data_of(l), "5.4.1", "5.4.2",
 			"vdb_run.stdout.log");
 	if (open)
-		bundle_check_params(b, l, "5.6.5", "params.vdb_closed",
-			"params.vdb_open");
+		bundle_check_params(
+			b, l, "5.6.5", "params.vdb_closed", "params.vdb_open");
 	else
 		bundle_check_params(b, l, "5.6.4", "params.vdb_closed", NULL);
 }
@@ -241,8 +244,8 @@ void bundle_check_vdb(struct bundle *b, const char *path, const char *index)
 			bundle_say(b, "5.2.1", in >= n, gens.v[i].path, NULL,
 				"%.0f inserted of %.0f", in, n);
 		else
-			bundle_unknown(b, "5.2.1", gens.v[i].path,
-				"no summary.json");
+			bundle_unknown(
+				b, "5.2.1", gens.v[i].path, "no summary.json");
 	}
 	bundle_join(below, path, "run");
 	if (bundle_has(b, below, true))

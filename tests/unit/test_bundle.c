@@ -15,12 +15,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define RM(name) {"rm", name, NULL, NULL}
-#define PUT(name, text) {"put", name, text, NULL}
-#define SUB(name, from, to) {"sub", name, from, to}
-#define MV(from, to) {"mv", from, to, NULL}
-#define MKDIR(name) {"mkdir", name, NULL, NULL}
-#define LINK(name, to) {"link", name, to, NULL}
+#define RM(name)                                                               \
+	{                                                                      \
+		"rm", name, NULL, NULL                                         \
+	}
+#define PUT(name, text)                                                        \
+	{                                                                      \
+		"put", name, text, NULL                                        \
+	}
+#define SUB(name, from, to)                                                    \
+	{                                                                      \
+		"sub", name, from, to                                          \
+	}
+#define MV(from, to)                                                           \
+	{                                                                      \
+		"mv", from, to, NULL                                           \
+	}
+#define MKDIR(name)                                                            \
+	{                                                                      \
+		"mkdir", name, NULL, NULL                                      \
+	}
+#define LINK(name, to)                                                         \
+	{                                                                      \
+		"link", name, to, NULL                                         \
+	}
 #define TMETA "training_20261101_100000_metadata.json"
 #define CMETA "checkpointing_20261101_130600_metadata.json"
 #define VMETA "vector_database_20261101_132210_metadata.json"
@@ -227,8 +245,8 @@ static void found(const struct bundle_report *r, char out[512])
 
 		CU_ASSERT_TRUE(f->path[0] && f->found[0] && f->required[0]);
 		if (f->outcome == RULE_FAIL && len < sizeof(text) - 1)
-			len += (size_t)snprintf(text + len,
-				sizeof(text) - len, "%s:%c ", f->rule->id,
+			len += (size_t)snprintf(text + len, sizeof(text) - len,
+				"%s:%c ", f->rule->id,
 				f->level == RULE_ERROR	   ? 'E'
 				: f->level == RULE_WARNING ? 'W'
 							   : 'I');
@@ -283,8 +301,9 @@ static void test_one_defect_one_finding(void)
 
 /* Every file, replaced by what no file should be: a finding, and no more. */
 static const char *const horrors[] = {"", "\xff\xfe\x00", "[", "[]", "null",
-	"{\"a\":", "{\"args\": [], \"parameters\": 7, \"metric\": \"x\", "
-		"\"host_memory_GB\": [\"a\", null], \"num_hosts\": -1e999}",
+	"{\"a\":",
+	"{\"args\": [], \"parameters\": 7, \"metric\": \"x\", "
+	"\"host_memory_GB\": [\"a\", null], \"num_hosts\": -1e999}",
 	"folder", "loop", "pipe", "huge", "none"};
 
 static void replace(const char *path, const char *how)
@@ -339,8 +358,8 @@ static struct names_of {
 } all;
 
 /* Of leaves that are alike one is enough. */
-static int collect(const char *path, const struct stat *st, int type,
-	struct FTW *ftw)
+static int collect(
+	const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
 	static const char *const alike[] = {"103920", "110840", "113800",
 		"120720", "133610", "134310", "135010", "135710"};
@@ -368,15 +387,14 @@ static void test_files_that_are_none(void)
 	CU_ASSERT_EQUAL(nftw(dir, collect, 16, FTW_PHYS), 0);
 	CU_ASSERT_TRUE(all.n > 50);
 	for (i = 0; i < all.n; i++) {
-		CU_ASSERT_EQUAL_FATAL(file_read_all(all.path[i], 1 << 20, &text,
-					      &len, &e),
+		CU_ASSERT_EQUAL_FATAL(
+			file_read_all(all.path[i], 1 << 20, &text, &len, &e),
 			0);
 		/* each file meets four of them, each of them many files */
 		for (k = i % 3; k < sizeof(horrors) / sizeof(horrors[0]);
 			k += 3) {
 			check_horror(all.path[i], horrors[k]);
-			CU_ASSERT_EQUAL(
-				file_remove_tree(all.path[i], &e), 0);
+			CU_ASSERT_EQUAL(file_remove_tree(all.path[i], &e), 0);
 			ut_file_write(all.path[i], text, len);
 		}
 		free(text);

@@ -42,7 +42,8 @@ static void expect(const char *yaml, const char *json)
 static void test_values(void)
 {
 	expect("a: 1\nb: [x, 'y', \"z\"]\nc: {d: 1.5}\n",
-		"{\"a\": 1, \"b\": [\"x\", \"y\", \"z\"], \"c\": {\"d\": 1.5}}");
+		"{\"a\": 1, \"b\": [\"x\", \"y\", \"z\"], \"c\": {\"d\": "
+		"1.5}}");
 	expect("[yes, No, ON, off, true, False, y, 'yes']",
 		"[true, false, true, false, true, false, \"y\", \"yes\"]");
 	expect("[~, null, , '']", "error");
@@ -69,9 +70,8 @@ static void test_dates(void)
 	struct err e;
 	const char text[] = "[2026-11-30, '2026-11-30', 2026-11-30x]";
 
-	CU_ASSERT_EQUAL_FATAL(results_yaml_parse(
-				      text, sizeof(text) - 1, "t", &tree, &e),
-		0);
+	CU_ASSERT_EQUAL_FATAL(
+		results_yaml_parse(text, sizeof(text) - 1, "t", &tree, &e), 0);
 	CU_ASSERT_TRUE(cJSON_IsRaw(cJSON_GetArrayItem(tree, 0)));
 	CU_ASSERT_TRUE(cJSON_IsString(cJSON_GetArrayItem(tree, 1)));
 	CU_ASSERT_TRUE(cJSON_IsString(cJSON_GetArrayItem(tree, 2)));
@@ -116,17 +116,16 @@ static void test_only_regular_files(void)
 	CU_ASSERT_EQUAL(len, 5);
 	free(text);
 	CU_ASSERT_EQUAL(file_read_regular(path, 4, &text, &len, &e), -EFBIG);
-	CU_ASSERT_EQUAL(
-		mkfifo(ut_join(path, dir, "pipe"), 0600), 0);
+	CU_ASSERT_EQUAL(mkfifo(ut_join(path, dir, "pipe"), 0600), 0);
 	CU_ASSERT_EQUAL(file_read_regular(path, 5, &text, &len, &e), -EINVAL);
 	CU_ASSERT_EQUAL(file_read_regular(dir, 5, &text, &len, &e), -EINVAL);
 	CU_ASSERT_EQUAL(
 		file_read_regular("/dev/zero", 5, &text, &len, &e), -EINVAL);
-	CU_ASSERT_EQUAL(file_read_regular(ut_join(path, dir, "none"), 5, &text,
-				&len, &e),
+	CU_ASSERT_EQUAL(file_read_regular(
+				ut_join(path, dir, "none"), 5, &text, &len, &e),
 		-ENOENT);
 	ut_dir_remove(dir);
 }
 
-UT_SUITE(yaml, UT_CASE(test_values), UT_CASE(test_dates),
-	UT_CASE(test_limits), UT_CASE(test_only_regular_files))
+UT_SUITE(yaml, UT_CASE(test_values), UT_CASE(test_dates), UT_CASE(test_limits),
+	UT_CASE(test_only_regular_files))

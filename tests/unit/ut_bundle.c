@@ -106,7 +106,8 @@ static void training_metadata(
 	put(dir, leaf, "training_20261101_100000_metadata.json",
 		"{\"benchmark_type\": \"training\", \"model\": \"unet3d\", "
 		"\"command\": \"%s\", \"accelerator\": \"b200\", "
-		"\"parameters\": {\"dataset\": {\"num_files_train\": \"14000\", "
+		"\"parameters\": {\"dataset\": {\"num_files_train\": "
+		"\"14000\", "
 		"\"num_subfolders_train\": 0, \"total_disk_bytes\": 1, "
 		"\"num_samples_per_file\": 1, "
 		"\"record_length_bytes\": 146600628}, "
@@ -191,9 +192,8 @@ static void vdb_metadata(const char *dir, const char *leaf)
 
 static void vdb(const char *dir)
 {
-	static const char *const runs[] = {"20261101_132910",
-		"20261101_133610", "20261101_134310", "20261101_135010",
-		"20261101_135710"};
+	static const char *const runs[] = {"20261101_132910", "20261101_133610",
+		"20261101_134310", "20261101_135010", "20261101_135710"};
 	char leaf[256];
 	size_t i;
 
@@ -330,8 +330,8 @@ static void substitute(const char *dir, const struct ub_edit *x)
 	struct err e;
 	size_t len, k;
 
-	CU_ASSERT_EQUAL_FATAL(file_read_all(at(path, dir, x->name), 1 << 20,
-				      &text, &len, &e),
+	CU_ASSERT_EQUAL_FATAL(
+		file_read_all(at(path, dir, x->name), 1 << 20, &text, &len, &e),
 		0);
 	found = strstr(text, x->from);
 	if (!found)
