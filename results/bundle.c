@@ -157,12 +157,9 @@ static void check_system(struct bundle *b, const char *results,
 	snprintf(file, sizeof(file), "%s.yaml", name);
 	bundle_join(path, systems, file);
 	if (names_have(files, file)) {
-		yaml = bundle_yaml(b, path);
+		yaml = bundle_yaml(b, path, "2.1.7");
 		if (yaml)
 			bundle_check_system(b, path, name, yaml);
-		else
-			bundle_say(b, "2.1.7", false, path, NULL,
-				"it does not parse");
 		said = bundle_string(
 			yaml, "system_under_test.solution.submission_name");
 		if (yaml && measured)
@@ -226,7 +223,7 @@ static void check_edition(struct bundle *b, const char *path)
 	bundle_join(file, path, "submission.yaml");
 	if (!bundle_is_head(b) || !bundle_has(b, file, false))
 		return;
-	m = bundle_yaml(b, file);
+	m = bundle_yaml(b, file, "-"); /* told later */
 	edition = bundle_string(m, "rules_edition");
 	b->unchecked_edition =
 		m && !bundle_listed(b, "checkable_editions", edition);
@@ -330,6 +327,32 @@ static void check_orgs(struct bundle *b)
 	names_fini(&all);
 }
 
+/* Pools of nobody who submits: nothing can point at their images. */
+static void check_other_pools(struct bundle *b)
+{
+	char path[PATH_MAX], sentinel[PATH_MAX];
+	struct names dirs = {0};
+	struct bundle_pool p;
+	size_t i;
+
+	bundle_list(b, ".", &dirs, NULL);
+	for (i = 0; i < dirs.n; i++) {
+		const char *name = dirs.v[i];
+
+		if (!strcmp(name, "code-images") ||
+			bundle_has(
+				b, bundle_join(path, "closed", name), true) ||
+			bundle_has(b, bundle_join(path, "open", name), true) ||
+			!bundle_has(b, bundle_join(sentinel, name, SENTINEL),
+				false))
+			continue;
+		bundle_pool_open(b, &p, name);
+		bundle_pool_check(b, &p);
+		bundle_pool_fini(&p);
+	}
+	names_fini(&dirs);
+}
+
 static void check_top(struct bundle *b)
 {
 	static const char want[] = "closed, open, code-images, pools";
@@ -393,6 +416,7 @@ int bundle_check(const char *tree, const struct bundle_options *o,
 		check_top(b);
 		bundle_pool_open(b, &b->pool, "code-images");
 		check_orgs(b);
+		check_other_pools(b);
 		bundle_pool_check(b, &b->pool);
 		bundle_pool_fini(&b->pool);
 		if (b->no_memory)

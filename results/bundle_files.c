@@ -161,7 +161,8 @@ bool bundle_small(const struct bundle *b, const char *path, size_t max)
 	       (uint64_t)st.st_size <= max;
 }
 
-char *bundle_text(struct bundle *b, const char *path, size_t max, size_t *len)
+char *bundle_text(struct bundle *b, const char *path, const char *id,
+	size_t max, size_t *len)
 {
 	char buf[PATH_MAX], *text = NULL;
 	struct err e;
@@ -170,17 +171,18 @@ char *bundle_text(struct bundle *b, const char *path, size_t max, size_t *len)
 	if (!ret)
 		return text;
 	if (ret != -ENOENT && ret != -ENOTDIR)
-		bundle_say(b, "B-01", false, path, NULL, "%s", e.text);
+		bundle_say(
+			b, id ? id : "B-01", false, path, NULL, "%s", e.text);
 	return NULL;
 }
 
-static struct cJSON *parsed(
-	struct bundle *b, const char *path, size_t max, bool yaml)
+static struct cJSON *parsed(struct bundle *b, const char *path, const char *id,
+	size_t max, bool yaml)
 {
 	struct cJSON *out = NULL;
 	struct err e;
 	size_t len;
-	char *text = bundle_text(b, path, max, &len);
+	char *text = bundle_text(b, path, id, max, &len);
 	int ret;
 
 	if (!text)
@@ -188,21 +190,22 @@ static struct cJSON *parsed(
 	ret = yaml ? results_yaml_parse(text, len, path, &out, &e)
 		   : json_parse(text, len, path, &out, &e);
 	if (ret)
-		bundle_say(b, "B-01", false, path, NULL, "%s", e.text);
-	else
+		bundle_say(
+			b, id ? id : "B-01", false, path, NULL, "%s", e.text);
+	else if (!id)
 		bundle_say(b, "B-01", true, path, NULL, "%zu bytes", len);
 	free(text);
 	return out;
 }
 
-struct cJSON *bundle_json(struct bundle *b, const char *path)
+struct cJSON *bundle_json(struct bundle *b, const char *path, const char *id)
 {
-	return parsed(b, path, JSON_BYTES_MAX, false);
+	return parsed(b, path, id, JSON_BYTES_MAX, false);
 }
 
-struct cJSON *bundle_yaml(struct bundle *b, const char *path)
+struct cJSON *bundle_yaml(struct bundle *b, const char *path, const char *id)
 {
-	return parsed(b, path, YAML_BYTES_MAX, true);
+	return parsed(b, path, id, YAML_BYTES_MAX, true);
 }
 
 static int64_t naive_s(int y, int mo, int d, int h, int mi, int s)

@@ -73,7 +73,7 @@ static void load_metadata(struct bundle *b, struct bundle_leaf *l)
 		"%zu *metadata*.json", n);
 	if (!first)
 		return;
-	l->metadata = bundle_json(b, bundle_join(path, l->path, first));
+	l->metadata = bundle_json(b, bundle_join(path, l->path, first), NULL);
 	if (!l->metadata)
 		return;
 	find_collected(l->metadata, l->collected);
@@ -85,7 +85,7 @@ static struct cJSON *load(
 {
 	char path[PATH_MAX];
 
-	return bundle_json(b, bundle_join(path, l->path, name));
+	return bundle_json(b, bundle_join(path, l->path, name), NULL);
 }
 
 static void leaf_load(struct bundle *b, const char *folder, const char *name,
@@ -276,7 +276,7 @@ static void check_df(struct bundle *b, const struct bundle_leaf *l,
 	int same = -2;
 
 	text = bundle_text(
-		b, bundle_join(path, l->path, log), LOG_BYTES_MAX, &len);
+		b, bundle_join(path, l->path, log), NULL, LOG_BYTES_MAX, &len);
 	if (!realpath(data, real[0]))
 		snprintf(real[0], PATH_MAX, "%s", data);
 	if (!realpath(results, real[1]))

@@ -365,12 +365,15 @@ static void check_image(struct bundle *b, const char *path, const char *name)
 	struct cJSON *o;
 	struct err e;
 
-	o = bundle_json(b, bundle_join(file, path, ".code-hash.json"));
-	if (!o) {
+	bundle_join(file, path, ".code-hash.json");
+	if (!bundle_has(b, file, false)) {
 		bundle_say(b, "CHECK-02", false, path, NULL,
-			"no readable .code-hash.json");
+			"there is no .code-hash.json");
 		return;
 	}
+	o = bundle_json(b, file, "CHECK-02");
+	if (!o)
+		return;
 	hash_file_faults(o, name, why, sizeof(why));
 	if (why[0])
 		bundle_say(b, "CHECK-02", false, file, NULL, "%s", why);

@@ -57,12 +57,14 @@ static void check_pointer(struct bundle *b, const struct bundle_leaf *l,
 
 	pointer[0] = '\0';
 	bundle_join(path, l->path, ".mlps-code-image");
-	text = bundle_text(b, path, POINTER_BYTES_MAX, &len);
-	if (!text) {
+	if (!names_have(&l->files, ".mlps-code-image")) {
 		bundle_say(b, "CHECK-01", false, l->path, want,
-			"no readable .mlps-code-image");
+			"there is no .mlps-code-image");
 		return;
 	}
+	text = bundle_text(b, path, "CHECK-01", POINTER_BYTES_MAX, &len);
+	if (!text)
+		return;
 	s = stripped(text);
 	ok = strlen(s) == POINTER_LEN &&
 	     !strncmp(s, POINTER_PREFIX, sizeof(POINTER_PREFIX) - 1) &&
@@ -291,12 +293,9 @@ static void check_stamp(struct bundle *b, const struct bundle_leaf *l,
 				declared);
 		return;
 	}
-	p = bundle_json(b, path);
-	if (!p) {
-		bundle_say(
-			b, "PROV-01", false, path, NULL, "it does not parse");
+	p = bundle_json(b, path, "PROV-01");
+	if (!p)
 		return;
-	}
 	ok = provenance_schema(p, why, sizeof(why));
 	if (ok && *pointer &&
 		strcmp(bundle_string(p, "tool.code_image"), pointer)) {
@@ -411,12 +410,9 @@ void bundle_check_manifest(struct bundle *b)
 	bundle_join(path, org, "submission.yaml");
 	if (!bundle_has(b, path, false))
 		return;
-	m = bundle_yaml(b, path);
-	if (!m) {
-		bundle_say(
-			b, "PROV-02", false, path, NULL, "it does not parse");
+	m = bundle_yaml(b, path, "PROV-02");
+	if (!m)
 		return;
-	}
 	schema = bundle_string(m, "schema");
 	if (strcmp(schema, "mlps-submission-manifest/1"))
 		bundle_say(b, "PROV-02", false, path,
@@ -448,7 +444,7 @@ static bool is_minted(const char *id)
 
 void bundle_check_table(struct bundle *b, const char *path, bool rollup)
 {
-	struct cJSON *t = bundle_json(b, path);
+	struct cJSON *t = bundle_json(b, path, "RPT-01");
 	const struct cJSON *row;
 	const char *id;
 

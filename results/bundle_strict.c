@@ -159,7 +159,7 @@ static void check_device(struct bundle *b, const struct bundle_leaf *l)
 			"no record.json: what the device moved is not known");
 		return;
 	}
-	rec = bundle_json(b, bundle_join(path, l->path, "record.json"));
+	rec = bundle_json(b, bundle_join(path, l->path, "record.json"), NULL);
 	bytes = bundle_at(
 		cJSON_GetArrayItem(bundle_at(rec, "runs"), 0), "metrics");
 	asked = bundle_number(bytes, "bytes_asked");
@@ -229,7 +229,7 @@ void bundle_strict_vdb(struct bundle *b, const struct bundle_group *run)
 		mean = bundle_number(l->summary, "recall.mean_recall");
 		if (isnan(mean)) {
 			bundle_join(path, l->path, "recall_stats.json");
-			stats = bundle_json(b, path);
+			stats = bundle_json(b, path, NULL);
 			mean = bundle_number(stats, "mean_recall");
 			cJSON_Delete(stats);
 		}
@@ -292,7 +292,7 @@ void bundle_strict_files(
 		text = NULL;
 		bundle_join(path, l->path, name);
 		if (bundle_small(b, path, SMALL_BYTES))
-			text = bundle_text(b, path, SMALL_BYTES, &len);
+			text = bundle_text(b, path, NULL, SMALL_BYTES, &len);
 		bundle_say(b, "R-06", !text, path, NULL,
 			text ? "it holds only \"%s\"" : "it holds data%.0s",
 			text ? text : "");

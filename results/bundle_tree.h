@@ -105,13 +105,15 @@ bool bundle_has(const struct bundle *b, const char *path, bool dir);
 /* Is it a file of at most max bytes? */
 bool bundle_small(const struct bundle *b, const char *path, size_t max);
 /*
- * A small file below the tree; NULL when it is not there or (B-01) no regular
- * file, too large or not readable. The caller frees.
+ * A small file below the tree; NULL when it is not there, or when it is no
+ * regular file, too large or not readable, which is a finding of rule `id`
+ * (NULL: B-01). The caller frees.
  */
-char *bundle_text(struct bundle *b, const char *path, size_t max, size_t *len);
-/* Parsed; NULL as above, or (B-01) when it does not parse. */
-struct cJSON *bundle_json(struct bundle *b, const char *path);
-struct cJSON *bundle_yaml(struct bundle *b, const char *path);
+char *bundle_text(struct bundle *b, const char *path, const char *id,
+	size_t max, size_t *len);
+/* Parsed; NULL as above, or when it does not parse (the same finding). */
+struct cJSON *bundle_json(struct bundle *b, const char *path, const char *id);
+struct cJSON *bundle_yaml(struct bundle *b, const char *path, const char *id);
 
 /* "20261101_100000" in seconds of a naive clock; INT64_MIN: none. */
 int64_t bundle_stamp_s(const char *name);

@@ -44,6 +44,8 @@
 #define VMETA "vector_database_20261101_132210_metadata.json"
 #define LEAF0 "  - {leaf: results/emu-1/training/unet3d/run/20261101_101000}\n"
 
+#define DF "Filesystem 1K-blocks Used Available Use% Mounted on\n"
+
 /* What FAILs are expected: "ID ..." sorted; E/W/I behind it is the level. */
 struct defect {
 	const char *head, *v30;
@@ -111,6 +113,31 @@ static const struct defect defects[] = {
 	{"B-02:W LEAF-01:E", "B-02:W", {PUT(UB_KV "kv_cache_2_metadata.json", "{}")}, false},
 	{"RPT-01:E", "", {PUT(UB_CKPT "results.json", "{}")}, false},
 	{"RPT-01:E", "", {PUT(UB_CKPT "results.json", "[{\"Public ID\": \"v3.0-0007\"}]")}, false},
+	/* pools, divisions */
+	{"", "", {MV("code-images", "EmuOrg")}, false},
+	{"CHECK-01:E CHECK-03:E", "CHECK-01:E CHECK-03:E", {MV("code-images", "OtherOrg")}, false},
+	{"2.1.2:E CHECK-01:E", "2.1.2:E CHECK-01:E", {MV("code-images", "images"), RM("images/.mlps-image-pool")}, false},
+	{"", "", {MV("closed", "open")}, false},
+	{"EDN-02:I", "", {SUB(UB_RUN3 "provenance.json", "0d3ad0dec188becd", "0d3ad0dec188bece"), MV("closed", "open")}, false},
+	{"5.6.5:W", "5.6.5:W", {SUB(UB_VRUN "summary.json", "milvus", "pgvector"), MV("closed", "open")}, false},
+	/* between the parts of a description */
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "storage_location: local", "storage_location: remote")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "deployment: onprem", "deployment: cloud")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "        rack_units: 1\n", "")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "inlet_voltage: 230", "inlet_voltage: 0")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "      operating_system", "      networking: [{unit_count: 1, type: ethernet, state: up}]\n      operating_system")}, false},
+	{"", "", {SUB(UB_YAML, "      operating_system", "      networking: [{unit_count: 1, type: ethernet, state: down}]\n      operating_system")}, false},
+	{"2.1.7:E", "2.1.7:E", {PUT(UB_YAML, "a: [")}, false},
+	{"PROV-02:E", "", {PUT(UB_MANIFEST, "a: [")}, false},
+	{"CHECK-02:E", "CHECK-02:E", {PUT(UB_IMAGE ".code-hash.json", "{")}, false},
+	{"5.3.5:E", "5.3.5:W", {PUT(UB_VRUN "result_verdict.json", "{")}, false},
+	/* without fs_separation.json a listing of df in the log counts */
+	{"", "", {RM(UB_RUN2 "fs_separation.json"), PUT(UB_RUN2 "training_run.stdout.log",
+		DF "/dev/a 9 9 9 9% /\n/dev/b 9 9 9 9% /d\n")}, false},
+	{"3.4.2:E", "3.4.2:W", {RM(UB_RUN2 "fs_separation.json"), PUT(UB_RUN2 "training_run.stdout.log",
+		DF "/dev/a 9 9 9 9% /\n/dev/b 9 9 9 9% /data\n")}, false},
+	{"3.4.2:W", "3.4.2:W", {RM(UB_RUN2 "fs_separation.json"), PUT(UB_RUN2 "training_run.stdout.log",
+		DF "/dev/a 9 9 9 9% /x\n")}, false},
 	/* 3.2 training */
 	{"2.1.14:E", "2.1.14:E", {RM(UB_GEN "training_datagen.stderr.log")}, false},
 	{"2.1.15:E", "2.1.15:E", {PUT(UB_GEN "dlio_config/more.yaml", "x")}, false},
@@ -190,7 +217,7 @@ static const struct defect defects[] = {
 	{"B-02:W", "B-02:W", {RM(UB_VRUN "summary.json")}, false},
 	/* files that nobody can read */
 	{"B-01:E", "B-01:E", {LINK(UB_KV "loop", "loop")}, false},
-	{"B-01:E CHECK-01:E", "B-01:E CHECK-01:E", {RM(UB_KV ".mlps-code-image"), LINK(UB_KV ".mlps-code-image", "/dev/zero")}, false},
+	{"CHECK-01:E", "CHECK-01:E", {RM(UB_KV ".mlps-code-image"), LINK(UB_KV ".mlps-code-image", "/dev/zero")}, false},
 	/* --strict */
 	{"R-01:W", "R-01:W", {SUB(UB_YAML, "seq_read_MBps: 14500", "seq_read_MBps: 6081")}, true},
 	{"R-02:W", "R-02:W", {SUB(UB_LOAD "summary.json", "per_second\": 3.0", "per_second\": 13.6")}, true},
