@@ -355,5 +355,7 @@ const char *bundle_words(
 			n += (size_t)snprintf(buf + n, 256 - n, "%s%s",
 				n ? ", " : "", item->valuestring);
 	}
+	if (n >= 256)
+		strcpy(buf + 252, "...");
 	return buf;
 }

@@ -88,3 +88,17 @@ head -c 5 $org/systems/emulated-box.pdf | grep -q %PDF- || fail "no PDF"
 run=$(find results/whatif -path '*run/2*' -name summary.json | sort | head -n 1)
 cmp "$run" "$org/results/emulated-box/${run#results/whatif/me/results/here/}" ||
 	fail "$run was changed"
+# a write phase alone is half a result; runs of two configurations are none
+# shellcheck disable=SC2086
+{
+	expect 0 stoker checkpointing run --model llama3-8b \
+		--drive constant:6GB/s,80us --num-checkpoints-read 0 \
+		--results-dir results --orgname me --systemname here
+	expect 2 stoker $bundle --system-file system.yaml half
+	said "checkpointing llama3-8b: no read phase; make it with: stoker checkpointing run --model llama3-8b --num-checkpoints-write 0"
+	expect "[01]" stoker training run $campaign $tiny -n 1 --buffered \
+		--computation-time 2ms --param reader.read_threads=2
+	expect 2 stoker $bundle --system-file system.yaml --allow-missing half
+	said "has other parameters than"
+	[ ! -e half ] || fail "a bundle of what does not belong together"
+}
