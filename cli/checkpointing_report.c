@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "results/drive.h"
 
 #include <cJSON.h>
 #include <inttypes.h>
@@ -72,6 +73,7 @@ static void print_phase(FILE *f, const struct ckpt_record *rec,
 
 void checkpointing_print_text(FILE *f, const struct ckpt_record *rec)
 {
+	char line[RESULTS_DRIVE_LINE_MAX];
 	uint64_t verified = 0, i;
 	uint32_t n;
 
@@ -90,6 +92,10 @@ void checkpointing_print_text(FILE *f, const struct ckpt_record *rec)
 			rec->config.rotate);
 	if (rec->base.time.is_virtual)
 		fprintf(f, "modelled: %s\n", rec->base.config.drive);
+	if (rec->base.drive.known)
+		fprintf(f, "drive: %s\n",
+			results_drive_line(
+				line, sizeof(line), &rec->base.drive));
 }
 
 static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
@@ -186,6 +192,9 @@ static bool fill(struct cJSON *o, const struct ckpt_record *rec)
 	     json_add_string(o, "io", io_name(c)) &&
 	     json_add_string(o, "engine", rec->base.config.engine) &&
 	     json_add_string(o, "drive", rec->base.config.drive) &&
+	     (!rec->base.drive.known ||
+		     json_add(o, "passport",
+			     results_drive_json(&rec->base.drive))) &&
 	     json_add_bool(o, "virtual_time", rec->base.time.is_virtual) &&
 	     json_add_bool(o, "scaled",
 		     c->shape.scale_num != c->shape.scale_den) &&

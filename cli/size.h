@@ -1,6 +1,7 @@
 #ifndef CLI_SIZE_H
 #define CLI_SIZE_H
 /* `stoker size`: its options, its answers and how they are shown. */
+#include "cli/size_with.h"
 #include "cli/training.h"
 #include "plan/size.h"
 #include "plan/size_model.h"
@@ -11,7 +12,7 @@
 struct size_options {
 	struct training_options run; /* first: see training_rows.h */
 	const char *data_dirs[OPTION_LIST_MAX];
-	const char *sweep;
+	const char *sweep, *with;
 	bool csv, confirm, quick;
 };
 
@@ -27,6 +28,7 @@ struct size_row {
 	bool real, odirect;
 	double demand_bytes_per_s; /* of one accelerator at AU 100 % */
 	struct size_answer a;
+	struct size_with with;
 	char note[1024]; /* what else is to be told of it; or "" */
 };
 

@@ -175,6 +175,9 @@ static int answer(const struct size_options *o, struct size_row *row,
 	row->demand_bytes_per_s = size_demand_bytes_per_s(&s.config);
 	snprintf(model, model_size, "%s", s.config.model);
 	r = size_model_run(&m, &row->a, e);
+	if (!r && o->with)
+		r = size_with_run(o, &s.config, &s.engine,
+			row->a.steady.accelerators, &row->with, e);
 	return r ? err_wrap(e, "%s, %s", row->drive, row->accelerator) : 0;
 }
 
@@ -260,7 +263,7 @@ static int check(const struct size_options *o, struct err *e)
 	if (o->csv && o->run.json)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--csv and --json exclude each other");
-	return 0;
+	return size_with_check(o, e);
 }
 
 static bool any_unconfirmed(const struct size_table *t)

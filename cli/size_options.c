@@ -24,6 +24,9 @@ const struct option_row size_rows[] = {
 	OPT_TEXT("sweep", S, sweep, "KEY=V,...",
 		"one answer for each value of a key of --param, as in "
 		"reader.read_threads=1,2,4,8"),
+	OPT_TEXT("with", S, with, "checkpoint:MODEL/PERIOD",
+		"modelled drives: what N feels while a checkpoint is saved, as "
+		"in checkpoint:llama3-8b/10min"),
 	OPT_FLAG("confirm", S, confirm,
 		"modelled drives: run N through the whole campaign too"),
 	OPT_FLAG("quick", S, quick,

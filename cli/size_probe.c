@@ -125,12 +125,13 @@ static int take_run(struct size_drive *d, const struct child_result *res,
 	return 0;
 }
 
-static int take_campaign(
-	const struct cJSON *doc, struct size_probed *out, struct err *e)
+static int take_campaign(const struct cJSON *doc, double floor_pct,
+	struct size_probed *out, struct err *e)
 {
 	static const char name[] = "a campaign's report";
 	const struct cJSON *c;
 	char reference[16], steady[16];
+	double margin = 0;
 	int r = json_get_object(doc, name, "campaign", &c, e);
 
 	if (!r)
@@ -145,8 +146,15 @@ static int take_campaign(
 	if (!r)
 		r = json_get_double(c, name, "steady_mean_pct", 0, 1e6,
 			&out->steady_mean_pct, e);
+	if (!r)
+		r = json_get_double(
+			c, name, "margin_pct", -1e6, 1e6, &margin, e);
 	if (r)
 		return r;
+	margin += floor_pct;
+	out->lowest_au_pct = margin < out->steady_mean_pct
+				     ? margin
+				     : out->steady_mean_pct;
 	out->reference_passes = !strcmp(reference, "PASS");
 	out->steady_passes = !strcmp(steady, "PASS");
 	return 0;
@@ -192,7 +200,8 @@ int size_probe_run(struct size_drive *d, const struct size_probe *p,
 						  (double)(all[1] - all[0]);
 	if (!r)
 		r = p->runs == 1 ? take_run(d, &res, out, e)
-				 : take_campaign(doc, out, e);
+				 : take_campaign(doc, d->s.config.au_floor_ppm / 1e4,
+					 out, e);
 	cJSON_Delete(doc);
 	child_result_fini(&res);
 	child_args_fini(&a);

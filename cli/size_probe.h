@@ -30,6 +30,8 @@ struct size_probed {
 	/* of several runs: the campaign's verdicts and means */
 	bool reference_passes, steady_passes;
 	double au_mean_pct, steady_mean_pct;
+	/* of the run that decides, or the steady mean if that is lower */
+	double lowest_au_pct;
 };
 
 /* -EINTR when interrupted; what a run says itself is its error. */

@@ -42,6 +42,7 @@ struct search {
 	double best_gib_per_s;
 	/* cores at work at the last failure: all of the host's, and ours */
 	double busy_cores, own_cores;
+	uint64_t unconfirmed; /* passed short runs, not the five */
 };
 
 static void say(const struct search *x, const char *text)
@@ -215,7 +216,8 @@ static int confirm(
 		}
 		/* whole runs know better than a short one; look below */
 		point->passes = false;
-		point->metrics.steady_au_pct = got.steady_mean_pct;
+		point->metrics.steady_au_pct = got.lowest_au_pct;
+		x->unconfirmed = p.accelerators;
 		r = size_find(find, &a->curve, &a->steady, e);
 		if (r)
 			return r;
@@ -318,6 +320,13 @@ static int add_notes(struct search *x, struct err *e)
 		snprintf(text, sizeof(text),
 			"the floor lies within +-%.2f points of the AU at N",
 			p->ci_pct);
+		add_note(x->row, text);
+	}
+	if (x->unconfirmed) {
+		snprintf(text, sizeof(text),
+			"%" PRIu64 " passed a short run but not five whole "
+			"ones, of which the lowest AU is shown",
+			x->unconfirmed);
 		add_note(x->row, text);
 	}
 	if (x->d.fell_back)

@@ -223,6 +223,9 @@ static int print_text(const struct size_table *t)
 		print_line(&t->rows[i], drive, type, swept);
 	for (i = 0; i < t->count; i++)
 		print_remarks(&t->rows[i]);
+	for (i = 0; i < t->count; i++)
+		size_with_print(stdout, &t->rows[i].with, t->rows[i].drive,
+			t->rows[i].accelerator);
 	printf("reads are %s\n", t->rows[0].odirect
 			? "O_DIRECT; --buffered asks for the page cache"
 			: "buffered");
@@ -350,13 +353,13 @@ static bool add_entry(struct cJSON *list, const struct size_row *r)
 	       json_add_double(o, "demand_gb_per_s",
 		       r->demand_bytes_per_s / 1e9) &&
 	       (!r->note[0] || json_add_string(o, "note", r->note)) &&
-	       add_confirmed(o, &r->a) && add_curve(o, &r->a.curve);
+	       size_with_json(o, &r->with) && add_confirmed(o, &r->a) && add_curve(o, &r->a.curve);
 }
 
 static int print_json(const struct size_table *t)
 {
 	struct cJSON *o = cJSON_CreateObject(), *list;
-	char first[SENTENCE_MAX], *text;
+	char first[SENTENCE_MAX];
 	size_t i;
 
 	sentence(t, first, sizeof(first));
@@ -366,15 +369,11 @@ static int print_json(const struct size_table *t)
 	for (i = 0; list && i < t->count; i++)
 		if (!add_entry(list, &t->rows[i]))
 			list = NULL;
-	text = list ? json_print(o, 2) : NULL;
-	cJSON_Delete(o);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the report\n");
-		return ERR_ENV;
+	if (!list) {
+		cJSON_Delete(o);
+		o = NULL;
 	}
-	printf("%s\n", text);
-	free(text);
-	return 0;
+	return cli_print_json(o);
 }
 
 int size_print(const struct size_table *t)

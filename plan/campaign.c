@@ -8,7 +8,6 @@
 #include "plan/hosts.h"
 #include "plan/notes.h"
 #include "plan/shared.h"
-#include "storage/drive_id.h"
 #include "storage/host.h"
 
 #include <errno.h>
@@ -299,15 +298,6 @@ static uint64_t results_bytes(
 	return (c->runs + c->warmups) * t->accelerators * t->epochs * epoch;
 }
 
-static void identify(struct job *j)
-{
-	struct rec_drive *d = &j->rec->drive;
-
-	drive_identify(j->rec->config.data_folder, false, d);
-	if (d->note[0])
-		record_note(j->rec, "drive", "%s", d->note);
-}
-
 static int open_job(struct job *j, struct err *e)
 {
 	struct train_config *t = &j->rec->config;
@@ -326,7 +316,7 @@ static int open_job(struct job *j, struct err *e)
 	if (r)
 		return r;
 	if (!g->first && !t->drive[0])
-		identify(j);
+		notes_drive(j->rec, j->rec->config.data_folder);
 	r = data_source_open(&j->source, t, j->c->allow_fallback, j->rec, e);
 	if (!r)
 		r = open_engine(j, e);

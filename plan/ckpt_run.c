@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,23 +66,22 @@ static uint64_t old_bytes(struct job *j)
 static int check_room(struct job *j, struct err *e)
 {
 	const struct ckpt_config *c = &j->rec->config;
-	uint64_t need = ckpt_run_room_bytes(c), have, drives;
+	const struct drive_profile *p = &j->c->engine.drive;
+	uint64_t need = ckpt_run_room_bytes(c), have;
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 
 	if (!c->writes)
 		return 0;
 	if (j->c->drive) {
-		if (!j->c->capacity_bytes || need <= j->c->capacity_bytes)
+		have = drive_capacity_bytes(p);
+		if (j->c->engine.kind != ENGINE_MODEL || !have || need <= have)
 			return 0;
-		drives = (need + j->c->capacity_bytes - 1) /
-			 j->c->capacity_bytes;
 		return err_set(e, ERR_USAGE, -ENOSPC,
-			"%u checkpoints of %s take %s, %s holds %s: use --drive "
-			"%" PRIu64 "x%s, or --keep fewer", c->writes,
+			"the checkpoints that are kept of %s take %s, --drive "
+			"%s holds %s: take \"%.0fx %s\", or --keep fewer",
 			c->shape.model.name, units_format_bytes(a, need),
-			j->c->drive,
-			units_format_bytes(b, j->c->capacity_bytes), drives,
-			j->c->drive);
+			j->c->drive, units_format_bytes(b, have),
+			ceil((double)need / (p->capacity_gb * 1e9)), p->name);
 	}
 	if (store_free_space(&j->store, &have, e))
 		return e->code;
@@ -165,6 +165,10 @@ static int open_engine(struct job *j, struct err *e)
 		record_note(&j->rec->base, "engine", "%s", why);
 	r = buffers_init(&j->buffers, j->engine, spec.depth, bytes, real, e);
 	notes_buffers(&j->rec->base, &j->buffers);
+	if (j->c->drive)
+		notes_model(&j->rec->base, j->c->drive, &spec);
+	else if (!g->first)
+		notes_drive(&j->rec->base, c->folder);
 	return r;
 }
 

@@ -241,8 +241,8 @@ static int run(struct both *b, struct err *e)
 	if (!r)
 		r = workloads_run(&b->loop, w, 2, &stuck, e);
 	if (w[1])
-		checkpoint_close(w[1]);
-	training_close(w[0]);
+		w[1]->close(w[1]);
+	w[0]->close(w[0]);
 	return r;
 }
 

@@ -2,6 +2,7 @@
 #include "plan/notes.h"
 
 #include "core/units.h"
+#include "storage/drive_id.h"
 
 #include <errno.h>
 #include <string.h>
@@ -46,6 +47,15 @@ void notes_wall_step(struct record *rec, const struct clock *c)
 		(double)step_ns / 1e9);
 }
 
+void notes_drive(struct record *rec, const char *folder)
+{
+	struct rec_drive *d = &rec->drive;
+
+	drive_identify(folder, false, d);
+	if (d->note[0])
+		record_note(rec, "drive", "%s", d->note);
+}
+
 void notes_model(struct record *rec, const char *drive,
 	const struct engine_spec *s)
 {
@@ -62,6 +72,8 @@ void notes_model(struct record *rec, const char *drive,
 		d->sequential_read_gb_per_s, d->sequential_write_gb_per_s,
 		d->random_read_kiops, d->read_latency_us,
 		d->note[0] ? "; " : "", d->note);
+	if (!s->host.name[0])
+		return;
 	record_note(rec, "host-model",
 		"host model %s: %.1f ms of software a step beside the drive%s",
 		s->host.name, (double)s->host.step_ns / 1e6,

@@ -16,6 +16,7 @@
 #define SHORT_WINDOWS 8
 #define SHORT_STEPS 32
 #define LOOK_MANY 64
+#define CLOSER_PART 3
 /* A campaign of so many requests is asked for file by file. */
 #define REQUESTS_MAX 50000000.0
 struct search {
@@ -154,7 +155,14 @@ static int first_look(struct search *s, uint64_t *first, struct err *e)
 		if (!m.steady_meets || n == s->m->most)
 			break;
 	}
+	/* many: a closer look costs less than to begin beside the edge */
+	s->steps = s->m->fixed_set ? s->m->steps : s->m->steps / CLOSER_PART;
+	if (n > LOOK_MANY && !m.steady_meets &&
+		s->steps > 2ULL * loader_window(c))
+		r = run(s, n, &m, e);
 	s->steps = s->m->steps;
+	if (r)
+		return r;
 	/* it gave n x demand x AU, which is the floor's worth for N */
 	*first = m.steady_meets ? n
 				: (uint64_t)((double)n * m.steady_au_pct /

@@ -437,30 +437,7 @@ static int job_init(struct job *j, struct ckpt_op *ops, struct err *e)
 	return r;
 }
 
-int checkpoint_open(const struct checkpoint_env *env, struct loop *loop,
-	struct ckpt_op *ops, struct workload **out, struct err *e)
-{
-	struct job *j = calloc(1, sizeof(*j));
-	int r;
-
-	*out = NULL;
-	if (j) {
-		j->env = env;
-		j->c = env->config;
-		j->loop = loop;
-		r = job_init(j, ops, e);
-	} else {
-		r = err_nomem(e, "the checkpoints");
-	}
-	r = group_agree(env->group, r, e);
-	if (!r)
-		*out = &j->w;
-	else if (j)
-		checkpoint_close(&j->w);
-	return r;
-}
-
-void checkpoint_close(struct workload *w)
+static void close_job(struct workload *w)
 {
 	struct job *j = (struct job *)w;
 	uint32_t i;
@@ -472,22 +449,42 @@ void checkpoint_close(struct workload *w)
 	free(j);
 }
 
+int checkpoint_open(const struct checkpoint_env *env, struct loop *loop,
+	struct ckpt_op *ops, struct workload **out, struct err *e)
+{
+	struct job *j = calloc(1, sizeof(*j));
+	int r;
+
+	if (!j) {
+		r = err_nomem(e, "the checkpoints");
+	} else {
+		j->env = env;
+		j->c = env->config;
+		j->loop = loop;
+		j->w.close = close_job;
+		r = job_init(j, ops, e);
+	}
+	return workload_opened(j ? &j->w : NULL, env->group, r, out, e);
+}
+
+/* What checkpoint_run() was handed. */
+struct alone {
+	const struct checkpoint_env *env;
+	struct ckpt_op *ops;
+};
+
+static int open_alone(
+	void *arg, struct loop *l, struct workload **out, struct err *e)
+{
+	const struct alone *a = arg;
+
+	return checkpoint_open(a->env, l, a->ops, out, e);
+}
+
 int checkpoint_run(const struct checkpoint_env *env, struct ckpt_op *ops,
 	struct err *e)
 {
-	struct workload *w;
-	struct loop loop;
-	bool stuck = false;
-	int r;
+	struct alone a = {env, ops};
 
-	loop_init(&loop, env->engine);
-	r = checkpoint_open(env, &loop, ops, &w, e);
-	if (!r)
-		r = workloads_run(&loop, &w, 1, &stuck, e);
-	if (stuck)
-		return r; /* what is in flight still owns its memory */
-	if (w)
-		checkpoint_close(w);
-	loop_fini(&loop);
-	return r;
+	return workload_alone(env->engine, open_alone, &a, e);
 }

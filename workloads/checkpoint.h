@@ -69,8 +69,6 @@ uint32_t checkpoint_buffer_bytes(const struct ckpt_config *c);
  */
 int checkpoint_open(const struct checkpoint_env *env, struct loop *loop,
 	struct ckpt_op *ops, struct workload **out, struct err *e);
-/* Nothing may be in flight. */
-void checkpoint_close(struct workload *w);
 
 /*
  * Run all saves and loads; ops gets ckpt_config_ops() entries for each rank of

@@ -431,30 +431,7 @@ static int training_init(
 	return r;
 }
 
-int training_open(const struct training_env *env, struct loop *loop,
-	struct rec_rank *ranks, struct workload **out, struct err *e)
-{
-	struct training *t = calloc(1, sizeof(*t));
-	int r;
-
-	*out = NULL;
-	if (t) {
-		t->env = env;
-		t->c = env->config;
-		t->loop = loop;
-		r = training_init(t, ranks, e);
-	} else {
-		r = err_nomem(e, "the training");
-	}
-	r = group_agree(env->group, r, e);
-	if (!r)
-		*out = &t->w;
-	else if (t)
-		training_close(&t->w);
-	return r;
-}
-
-void training_close(struct workload *w)
+static void close_training(struct workload *w)
 {
 	struct training *t = (struct training *)w;
 	uint32_t i;
@@ -466,22 +443,42 @@ void training_close(struct workload *w)
 	free(t);
 }
 
+int training_open(const struct training_env *env, struct loop *loop,
+	struct rec_rank *ranks, struct workload **out, struct err *e)
+{
+	struct training *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t) {
+		r = err_nomem(e, "the training");
+	} else {
+		t->env = env;
+		t->c = env->config;
+		t->loop = loop;
+		t->w.close = close_training;
+		r = training_init(t, ranks, e);
+	}
+	return workload_opened(t ? &t->w : NULL, env->group, r, out, e);
+}
+
+/* What training_run() was handed. */
+struct alone {
+	const struct training_env *env;
+	struct rec_rank *ranks;
+};
+
+static int open_alone(
+	void *arg, struct loop *l, struct workload **out, struct err *e)
+{
+	const struct alone *a = arg;
+
+	return training_open(a->env, l, a->ranks, out, e);
+}
+
 int training_run(const struct training_env *env, struct rec_rank *ranks,
 	struct err *e)
 {
-	struct workload *w;
-	struct loop loop;
-	bool stuck = false;
-	int r;
+	struct alone a = {env, ranks};
 
-	loop_init(&loop, env->engine);
-	r = training_open(env, &loop, ranks, &w, e);
-	if (!r)
-		r = workloads_run(&loop, &w, 1, &stuck, e);
-	if (stuck)
-		return r; /* what is in flight still owns its memory */
-	if (w)
-		training_close(w);
-	loop_fini(&loop);
-	return r;
+	return workload_alone(env->engine, open_alone, &a, e);
 }

@@ -68,8 +68,6 @@ uint32_t training_buffers(const struct train_config *c);
  */
 int training_open(const struct training_env *env, struct loop *loop,
 	struct rec_rank *ranks, struct workload **out, struct err *e);
-/* Nothing may be in flight. */
-void training_close(struct workload *w);
 
 /*
  * Run every epoch for this process's accelerators; ranks[i] gets what member

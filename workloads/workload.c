@@ -29,3 +29,35 @@ int workloads_run(struct loop *l, struct workload *const *w, size_t count,
 		r = group_agree(w[i]->group, r, e);
 	return r;
 }
+
+int workload_opened(struct workload *w, struct group *g, int r,
+	struct workload **out, struct err *e)
+{
+	r = group_agree(g, r, e);
+	*out = r ? NULL : w;
+	if (r && w)
+		w->close(w);
+	return r;
+}
+
+int workload_alone(struct engine *engine,
+	int (*open)(void *arg, struct loop *l, struct workload **out,
+		struct err *e),
+	void *arg, struct err *e)
+{
+	struct workload *w;
+	struct loop loop;
+	bool stuck = false;
+	int r;
+
+	loop_init(&loop, engine);
+	r = open(arg, &loop, &w, e);
+	if (!r)
+		r = workloads_run(&loop, &w, 1, &stuck, e);
+	if (stuck)
+		return r; /* what is in flight still owns its memory */
+	if (w)
+		w->close(w);
+	loop_fini(&loop);
+	return r;
+}

@@ -18,6 +18,8 @@ struct workload {
 	struct loop_task **tasks; /* [group->count], added to the loop */
 	/* Ask for nothing more; what is in flight ends. */
 	void (*stop)(struct workload *w);
+	/* Free it; nothing may be in flight. */
+	void (*close)(struct workload *w);
 };
 
 /*
@@ -27,5 +29,18 @@ struct workload {
  */
 int workloads_run(struct loop *l, struct workload *const *w, size_t count,
 	bool *stuck, struct err *e);
+
+/*
+ * The end of every open function, collective: r is how far this process came
+ * with w, which may be NULL; *out is w where all came to the end.
+ */
+int workload_opened(struct workload *w, struct group *g, int r,
+	struct workload **out, struct err *e);
+
+/* Open one, run it in a loop of its own over this engine, and close it. */
+int workload_alone(struct engine *engine,
+	int (*open)(void *arg, struct loop *l, struct workload **out,
+		struct err *e),
+	void *arg, struct err *e);
 
 #endif

@@ -18,6 +18,21 @@ ckpt 0 --drive constant:9.3GB/s,80us
 cmp -s first last.out || fail "two simulations differ"
 ckpt 0 --drive constant:3.3GB/s,80us --num-checkpoints-read 0
 holds '(.save.save_checkpoint_duration_mean_seconds / 34.039 - 1 | fabs) < 0.05'
+# profiles of these drives: published loads 8.060 and 21.023 s
+while read -r drive save load; do
+	ckpt 0 --drive $drive
+	holds "(.save.save_checkpoint_duration_mean_seconds / $save - 1 | fabs) < 0.05
+		and (.load.load_checkpoint_duration_mean_seconds / $load - 1 | fabs) < 0.05"
+done <<END
+d7-ps1010 12.124 8.060
+d5-p5336 34.039 21.023
+END
+# a model has a capacity, too: 10 x 5.6825 TB on 7.68 TB each
+ckpt 2 --model llama3-405b --drive d7-ps1010
+said 'take "8x d7-ps1010"'
+start=$SECONDS
+ckpt 0 --model llama3-405b --drive "8x d7-ps1010" # ten saves and loads
+[ $((SECONDS - start)) -lt 60 ] || fail "405b took $((SECONDS - start)) s"
 # slowest rank and rank 0 are not the same: 405b's ranks differ in weight
 for m in llama3-405b:512 llama3-1t:1024; do
 	start=$SECONDS

@@ -32,6 +32,7 @@ run_one() { # WORD...: of one command, its place and size changed
 	*"training run"*--data-dir*) small="--scale 1/64 -p train.epochs=1" ;;
 	*"checkpointing run"*--checkpoint-folder*)
 		small="--scale 1/4096 --gap 0.05s" ;;
+	*"stoker size"*--data-dir*) small="--scale 1/64 --quick" ;;
 	*"training datagen"*)
 		small="--scale 1/64 -p dataset.num_files_train=112" ;;
 	*"drive probe"*) small="--size 64MiB --seconds 0.05" ;;

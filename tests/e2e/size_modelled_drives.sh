@@ -66,3 +66,23 @@ holds '.exit_code == 2'
 size 2 --drive null --sweep reader.read_threads
 size 2 --drive null --sweep reader.read_thread=1
 said 'read_threads'
+# a checkpoint is saved meanwhile: AU dips for as long as that takes; on a
+# drive that has enough for both it does not
+expect 0 stoker size --quiet --json --drive d7-ps1010 \
+	--with checkpoint:llama3-8b/10min
+holds '.entries[0].with | .accelerators == 2 and .ranks == 8
+	and .period_seconds == 600 and .dip_au_percent < .au_percent - 5
+	and .dip_seconds >= .save_seconds - 1
+	and .save_seconds > .save_alone_seconds'
+expect 0 stoker size --quiet --drive constant:100GB/s --max-accelerators 1 \
+	--with checkpoint:llama3-8b/1min
+said "AU stays at"
+for bad in x checkpoint: checkpoint:llama3-8b checkpoint:/1s \
+	checkpoint:llama3-8b/0 checkpoint:llama9/1min; do
+	expect 2 stoker size --quiet --drive constant:100GB/s --with "$bad"
+done
+expect 2 stoker size --quiet --drive constant:10GB/s --max-accelerators 1 \
+	--with checkpoint:llama3-8b/10s
+said "longer than its period"
+expect 2 stoker size --quiet --data-dir . --with checkpoint:llama3-8b/10min
+said "drive probe"

@@ -322,43 +322,44 @@ static void test_metrics(void)
 	ckpt_record_fini(&rec);
 }
 
-/* Ten of 1t are 165.64 TB: no run starts on a modelled drive of 1 TB. */
+static int run_1t(const char *drive, struct ckpt_record *rec, struct err *e)
+{
+	struct ckpt_run c = {.virtual_time = true, .drive = drive};
+	struct ckpt_config *k = &rec->config;
+	struct ckpt_model m;
+	int r;
+
+	CU_ASSERT_EQUAL_FATAL(ckpt_model_load(NULL, "llama3-1t", &m, e), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		ckpt_shape_init(&k->shape, &m, 1024, CKPT_AUTO, 1, 1, e), 0);
+	k->writes = 10;
+	k->write_depth = k->read_depth = 1;
+	k->write_bytes = k->read_bytes = 1024 * MIB_BYTES;
+	CU_ASSERT_EQUAL_FATAL(engine_spec_parse(NULL, drive, &c.engine, e), 0);
+	CU_ASSERT_EQUAL_FATAL(group_local_open(1024, &c.group, e), 0);
+	r = ckpt_run(&c, rec, e);
+	group_close(c.group);
+	return r;
+}
+
+/* Ten of 1t are 165.64 TB: 21.6 drives of 7.68 TB. */
 static void test_capacity(void)
 {
-	struct ckpt_run c = {.virtual_time = true,
-		.drive = "small",
-		.capacity_bytes = 1000000000000};
 	struct ckpt_record rec;
-	struct ckpt_model m;
 	struct err e;
 
 	ckpt_record_init(&rec);
-	CU_ASSERT_EQUAL_FATAL(ckpt_model_load(NULL, "llama3-1t", &m, &e), 0);
-	CU_ASSERT_EQUAL_FATAL(ckpt_shape_init(&rec.config.shape, &m, 1024,
-				      CKPT_AUTO, 1, 1, &e), 0);
-	rec.config.writes = 10;
-	rec.config.write_depth = rec.config.read_depth = 1;
-	rec.config.write_bytes = 32 * MIB_BYTES;
+	CU_ASSERT_EQUAL(run_1t("2x d7-ps1010", &rec, &e), -ENOSPC);
 	CU_ASSERT_EQUAL(ckpt_run_room_bytes(&rec.config), 165641740945920);
-	c.engine.kind = ENGINE_CONSTANT;
-	c.engine.bytes_per_s = 1000000000000;
-	CU_ASSERT_EQUAL_FATAL(group_local_open(1024, &c.group, &e), 0);
-	CU_ASSERT_EQUAL(ckpt_run(&c, &rec, &e), -ENOSPC);
-	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "--drive 166xsmall"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "take \"22x d7-ps1010\""));
 	CU_ASSERT_FALSE(rec.finished);
 	ckpt_record_fini(&rec);
-	/* 166 of them are enough */
+	/* with the last one kept alone: 16.56 TB are 2.2 drives */
 	ckpt_record_init(&rec);
-	CU_ASSERT_EQUAL_FATAL(ckpt_shape_init(&rec.config.shape, &m, 1024,
-				      CKPT_AUTO, 1, 1, &e), 0);
-	rec.config.writes = 10;
-	rec.config.write_depth = rec.config.read_depth = 1;
-	rec.config.write_bytes = 1024 * MIB_BYTES;
-	c.capacity_bytes *= 166;
-	CU_ASSERT_EQUAL(ckpt_run(&c, &rec, &e), 0);
-	CU_ASSERT_EQUAL(rec.save.bytes, 165641740945920);
+	rec.config.keep = 1;
+	CU_ASSERT_EQUAL(run_1t("2x d7-ps1010", &rec, &e), -ENOSPC);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "take \"3x d7-ps1010\""));
 	ckpt_record_fini(&rec);
-	group_close(c.group);
 }
 
 UT_SUITE(checkpoint, UT_CASE(test_capacity), UT_CASE(test_virtual_times), UT_CASE(test_direct_files),

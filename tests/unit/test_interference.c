@@ -99,7 +99,7 @@ static void test_no_dip(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "period"));
 }
 
-/* Full duplex: reads keep the link, and wait for the units that drain. */
+/* Reads and writes have a direction of the link each, and share the units. */
 static void test_drive_model(void)
 {
 	struct interference i;
