@@ -1,6 +1,7 @@
 /* The table of commands; see commands.h. */
 #include "cli/commands.h"
 
+#include "cli/bundle.h"
 #include "cli/checkpointing.h"
 #include "cli/cli.h"
 #include "cli/drive.h"
@@ -55,6 +56,15 @@ const struct command commands[] = {
 		drive_passport_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"system", "describe", cmd_system_describe, "[OPTION...]",
+		"this host as a submission describes systems, to fill in",
+		system_describe_rows},
+	{"bundle", "create", cmd_bundle_create,
+		"--results-dir DIR --org NAME --systemname NAME "
+		"--system-file FILE [OPTION...] OUT",
+		"a submission's tree from finished runs", bundle_create_rows},
+	{"bundle", "check", cmd_bundle_check, "TREE [OPTION...]",
+		"a submission's tree against every rule", bundle_check_rows},
 	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
 		"what limits a run, with figures, and what would change it",
 		why_rows},
