@@ -329,8 +329,8 @@ static void test_one_defect_one_finding(void)
 /* Every file, replaced by what no file should be: a finding, and no more. */
 static const char *const horrors[] = {"", "\xff\xfe\x00", "[", "[]", "null",
 	"{\"a\":",
-	"{\"args\": [], \"parameters\": 7, \"metric\": \"x\", "
-	"\"host_memory_GB\": [\"a\", null], \"num_hosts\": -1e999}",
+	("{\"args\": [], \"parameters\": 7, \"metric\": \"x\", "
+	 "\"host_memory_GB\": [\"a\", null], \"num_hosts\": -1e999}"),
 	"folder", "loop", "pipe", "huge", "none"};
 
 static void replace(const char *path, const char *how)
