@@ -89,3 +89,12 @@ holds '.benchmark_type == "checkpointing" and .accelerator == null
 	and .parameters.checkpoint.fsync and .parameters.model.name == "llama_8b"
 	and .args.num_processes == 8 and .args.num_checkpoints_write == 10
 	and .args.checkpoint_subset == false'
+# what the ranks stand for: 8 x 80 GiB hold 104.7 GiB, eight of 1 do not
+mkdir -p own/accelerators
+echo '{"name": "tiny", "memory_gb": 1, "workloads": {}}' >own/accelerators/tiny.json
+ckpt 0 --drive constant:90GB/s --accelerator-type h100
+unsaid "4.3.4"
+ckpt 0 --drive constant:90GB/s --accelerator-type tiny --config-dir own
+said "4.3.4"
+ckpt 2 --drive constant:90GB/s --accelerator-type h1000
+said h100
