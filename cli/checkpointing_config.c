@@ -35,7 +35,8 @@ static int parse_engine(const struct checkpointing_options *o,
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--clock %s: must be real or virtual", clock);
 	if (o->drive)
-		return engine_spec_parse(o->drive, &s->engine, e);
+		return engine_spec_parse(
+			o->config_dir, o->drive, &s->engine, e);
 	if (s->virtual_time)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--clock virtual needs a modelled drive (--drive)");

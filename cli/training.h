@@ -19,6 +19,7 @@ struct training_options {
 	/* where */
 	const char *data_dir, *results_dir, *system_name, *organization;
 	const char *drive, *clock, *engine, *limit_read;
+	const char *host_model, *without;
 	/* how many */
 	uint64_t accelerators, max_accelerators, processes, hosts;
 	uint64_t measured_memory_bytes; /* sum over the hosts of the job */

@@ -7,6 +7,7 @@
 #include "datagen/format.h"
 #include "datagen/manifest.h"
 #include "core/datasize.h"
+#include "storage/drive_model.h"
 #include "storage/host.h"
 #include "workloads/training.h"
 
@@ -76,6 +77,28 @@ int training_parse_division(
 	return 0;
 }
 
+#define HOST_MODEL "v3.0" /* what published results were made on */
+
+static int parse_drive(const struct training_options *o,
+	struct engine_spec *s, struct err *e)
+{
+	int r = engine_spec_parse(o->config_dir, o->drive, s, e);
+
+	if (r)
+		return r;
+	if (s->kind != ENGINE_MODEL && (o->host_model || o->without))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--drive %s is exact: --host-model and --without go "
+			"with a drive profile", o->drive);
+	if (s->kind != ENGINE_MODEL)
+		return 0;
+	r = host_model_load(o->config_dir,
+		o->host_model ? o->host_model : HOST_MODEL, &s->host, e);
+	return r || !o->without
+		       ? r
+		       : drive_mechanisms_parse(o->without, &s->without, e);
+}
+
 static int parse_engine(const struct training_options *o,
 	struct training_setup *s, struct err *e)
 {
@@ -91,8 +114,15 @@ static int parse_engine(const struct training_options *o,
 			return err_set(e, ERR_USAGE, -EINVAL,
 				"--engine %s goes with --data-dir, not with "
 				"--drive", o->engine);
-		if (engine_spec_parse(o->drive, &s->engine, e))
+		if (parse_drive(o, &s->engine, e))
 			return e->code;
+		snprintf(s->config.host_model, sizeof(s->config.host_model),
+			"%s", s->engine.host.name);
+		s->config.host_step_ns = s->engine.host.step_ns;
+	} else if (o->host_model || o->without) {
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--host-model and --without are about a modelled "
+			"drive (--drive)");
 	} else if (!strcmp(o->engine, "auto")) {
 		s->engine.kind = ENGINE_AUTO;
 	} else if (!strcmp(o->engine, "uring")) {

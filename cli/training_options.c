@@ -134,8 +134,17 @@ const struct option_row training_run_rows[] = {
 		"folder with MODEL/train/... on the drive under test",
 		.letter = 'd', .words = COMPLETE_DIR),
 	TEXT("drive", drive, "MODEL",
-		"a modelled drive instead: constant:14.5GB/s,80us or null",
+		"a modelled drive instead: NAME or FILE.json of a profile "
+		"(`stoker drive list`), \"24x NAME\", "
+		"constant:14.5GB/s,80us or null",
 		.not_closed = true, .words = "null constant:14.5GB/s,80us"),
+	TEXT("host-model", host_model, "NAME",
+		"what the host costs beside a profile's drive: v3.0, v1.0, "
+		"FILE.json or none", .standard = "v3.0",
+		.words = "v3.0 v1.0 none"),
+	TEXT("without", without, "MECHANISM,...",
+		"leave out parts of the drive model: command, units, buffer, "
+		"interference, rmw, link", .standard = "all are in"),
 	COUNT("num-accelerators", accelerators, "N", 1, 1000000,
 		"accelerators, one MPI rank each", .letter = 'n',
 		.standard = "1"),

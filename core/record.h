@@ -69,6 +69,8 @@ struct train_config {
 	char system_name[REC_NAME_MAX];
 	char organization[REC_NAME_MAX];
 	uint64_t limit_read_bytes_per_s; /* 0 = none */
+	char host_model[REC_NAME_MAX];	 /* of a modelled drive; "" = none */
+	int64_t host_step_ns; /* its software, from batch to compute */
 };
 
 /* Something asked for and not delivered, or that bends the result. */

@@ -18,6 +18,9 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+/* Longer than the files of any workload so far; others get two requests. */
+#define EVENT_BYTES (1U << 31)
+
 /* What one process holds for the length of a campaign. */
 struct job {
 	const struct campaign *c;
@@ -40,6 +43,27 @@ static void not_dropped(void *ctx, const struct err *why)
 			? "harmless here, reads are O_DIRECT"
 			: "each file's own cache was dropped instead "
 			  "(POSIX_FADV_DONTNEED), look at the cached share");
+}
+
+static void note_model(struct job *j, const struct engine_spec *s)
+{
+	const struct drive_profile *d = &s->drive;
+
+	if (s->kind != ENGINE_MODEL)
+		return;
+	record_note(j->rec, "drive-model",
+		"%s%s is modelled from %s: reads %.1f GB/s, writes %.1f GB/s, "
+		"%.0f k random reads/s of 4 KiB, %g us alone%s%s",
+		d->count > 1 ? "each drive of " : "", j->rec->config.drive,
+		d->measured ? "measurements (drive probe)"
+			    : "its profile, not measured here",
+		d->sequential_read_gb_per_s, d->sequential_write_gb_per_s,
+		d->random_read_kiops, d->read_latency_us,
+		d->note[0] ? "; " : "", d->note);
+	record_note(j->rec, "host-model",
+		"host model %s: %.1f ms of software a step beside the drive%s",
+		s->host.name, (double)s->host.step_ns / 1e6,
+		s->host.step_ns ? " (calibrated to published results)" : "");
 }
 
 static int open_engine(struct job *j, struct err *e)
@@ -71,6 +95,9 @@ static int open_engine(struct job *j, struct err *e)
 	}
 	spec.depth = each * g->count;
 	spec.dir = t->data_folder;
+	spec.buffered = !t->odirect;
+	spec.split_bytes = (uint32_t)t->transfer_bytes;
+	spec.split_depth = (uint32_t)(each / t->read_threads);
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
 		return r;
@@ -86,6 +113,7 @@ static int open_engine(struct job *j, struct err *e)
 			"(--limit-read): not the drive's own speed",
 			(double)t->limit_read_bytes_per_s / 1e6);
 	}
+	note_model(j, &spec);
 	r = buffers_init(&j->buffers, j->engine, spec.depth,
 		t->transfer_bytes, real, e);
 	notes_buffers(j->rec, &j->buffers);
@@ -132,12 +160,26 @@ static void stamp(struct rec_run *run, const struct record *rec, int64_t ns)
 	strftime(run->stamp, sizeof(run->stamp), "%Y%m%d_%H%M%S", &tm);
 }
 
+/* The configuration as the workload gets it. */
+static struct train_config asked_config(
+	const struct campaign *c, const struct train_config *t)
+{
+	struct train_config asked = *t;
+
+	if (c->event_per_file) {
+		asked.transfer_bytes = EVENT_BYTES;
+		asked.queue_depth = 1;
+	}
+	return asked;
+}
+
 static int one_run(struct job *j, struct err *e)
 {
 	const struct train_config *t = &j->rec->config;
+	const struct train_config asked = asked_config(j->c, t);
 	struct group *g = j->c->group;
 	struct training_env env = {
-		.config = t,
+		.config = &asked,
 		.engine = j->engine,
 		.store = &j->source.store,
 		.group = g,

@@ -21,6 +21,8 @@ struct campaign {
 	bool virtual_time;
 	bool drop_caches;
 	bool allow_fallback; /* buffered where O_DIRECT is refused */
+	/* Modelled drives only: ask for a whole file in one request. */
+	bool event_per_file;
 	uint32_t runs, warmups;
 	/*
 	 * To continue a campaign: its first runs, which are done. Rank 0's

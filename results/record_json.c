@@ -94,6 +94,8 @@ static const struct field config_fields[] = {
 	C(system_name, K_TEXT),
 	C(organization, K_TEXT),
 	C(limit_read_bytes_per_s, K_U64),
+	C(host_model, K_TEXT),
+	C(host_step_ns, K_I64),
 };
 #undef C
 

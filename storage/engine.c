@@ -18,25 +18,13 @@
 /* Reads that were late may catch up by this much. */
 #define LIMIT_BURST_NS (5 * NS_PER_MS)
 
-int engine_spec_parse(const char *drive, struct engine_spec *s, struct err *e)
+static int parse_constant(const char *drive, struct engine_spec *s, struct err *e)
 {
 	char rate[64];
-	const char *comma;
-	size_t n;
+	const char *comma = strchr(drive, ',');
+	size_t n = comma ? (size_t)(comma - drive) : strlen(drive);
 	int r;
 
-	if (!strcmp(drive, "null")) {
-		s->kind = ENGINE_NULL;
-		return 0;
-	}
-	if (strncmp(drive, "constant:", 9))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--drive %s: no such drive; known: "
-			"constant:RATE[,LATENCY] as in "
-			"constant:14.5GB/s,80us, and null", drive);
-	drive += 9;
-	comma = strchr(drive, ',');
-	n = comma ? (size_t)(comma - drive) : strlen(drive);
 	if (n >= sizeof(rate))
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--drive constant:%s: rate is too long", drive);
@@ -52,6 +40,30 @@ int engine_spec_parse(const char *drive, struct engine_spec *s, struct err *e)
 		r = err_set(e, ERR_USAGE, -EINVAL,
 			"--drive constant: the rate must be above 0");
 	return r;
+}
+
+int engine_spec_parse(const char *config_dir, const char *drive,
+	struct engine_spec *s, struct err *e)
+{
+	struct err why;
+
+	if (!strcmp(drive, "null")) {
+		s->kind = ENGINE_NULL;
+		return 0;
+	}
+	if (!strncmp(drive, "constant:", 9))
+		return parse_constant(drive + 9, s, e);
+	s->kind = ENGINE_MODEL;
+	if (!drive_profile_load(config_dir, drive, &s->drive, &why))
+		return 0;
+	if (why.code != -ENOENT || strchr(drive, '/'))
+		return err_set(e, ERR_USAGE, why.code, "--drive %s: %s", drive,
+			why.text);
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"--drive %s: no such drive; there are constant:RATE[,LATENCY] "
+		"as in constant:14.5GB/s,80us; null; FILE.json of `stoker "
+		"drive probe`; and profiles, also as \"24x NAME\": %s", drive,
+		why.text);
 }
 
 bool engine_dir_is_tmpfs(const char *dir)
@@ -100,6 +112,9 @@ int engine_open(const struct engine_spec *s, struct clock *c,
 		break;
 	case ENGINE_NULL:
 		r = engine_null_open(s, out, e);
+		break;
+	case ENGINE_MODEL:
+		r = engine_model_open(s, out, e);
 		break;
 	}
 	if (r)

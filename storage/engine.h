@@ -5,12 +5,14 @@
  * that has nothing to do waits in it until a completion, a wake-up or a
  * deadline. Kinds: uring (Linux io_uring), pread (a pool of threads, where
  * io_uring is refused or the file system is not asynchronous), constant (a
- * modelled drive of fixed bandwidth and latency), null (completes at once).
- * The last two know no files and can run on the virtual clock, which they
- * move. One thread owns an engine.
+ * modelled drive of fixed bandwidth and latency), model (a drive as its
+ * profile says), null (completes at once). The last three know no files and
+ * can run on the virtual clock, which they move. One thread owns an engine.
  */
 #include "core/err.h"
 #include "storage/clock.h"
+#include "storage/drive.h"
+#include "storage/host_model.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -85,25 +87,38 @@ struct engine_spec {
 		ENGINE_URING,
 		ENGINE_PREAD,
 		ENGINE_CONSTANT,
-		ENGINE_NULL
+		ENGINE_NULL,
+		ENGINE_MODEL
 	} kind;
 	uint32_t depth; /* most requests in flight */
 	uint64_t bytes_per_s; /* constant */
 	int64_t latency_ns;   /* constant */
+	/* model */
+	struct drive_profile drive;
+	struct host_model host; /* step_ns is the workload's business */
+	bool buffered;		/* reads pass through the page cache */
+	/*
+	 * A request longer than split_bytes stands for requests of that size,
+	 * split_depth of them in flight; 0 = it is one command.
+	 */
+	uint32_t split_bytes, split_depth;
+	uint32_t without; /* enum drive_mechanism bits switched off */
+	uint64_t seed;
 	bool no_futex;	      /* pretend that io_uring has no futex request */
 	const char *dir;      /* real engines: where the files are, for auto */
 };
 
 /*
- * Parse "constant:14.5GB/s,80us" or "null" into kind, bytes_per_s and
- * latency_ns. ERR_USAGE names the forms that exist.
+ * Parse "constant:14.5GB/s,80us", "null" or what drive_profile_load() takes
+ * into kind and the fields of that kind. ERR_USAGE names what exists.
  */
-int engine_spec_parse(
-	const char *drive, struct engine_spec *s, struct err *e);
+int engine_spec_parse(const char *config_dir, const char *drive,
+	struct engine_spec *s, struct err *e);
 
 static inline bool engine_spec_is_real(const struct engine_spec *s)
 {
-	return s->kind != ENGINE_CONSTANT && s->kind != ENGINE_NULL;
+	return s->kind == ENGINE_AUTO || s->kind == ENGINE_URING ||
+	       s->kind == ENGINE_PREAD;
 }
 
 /*
@@ -167,6 +182,8 @@ void engine_uring_version(char *buf, size_t size);
 int engine_pread_open(
 	const struct engine_spec *s, struct engine **out, struct err *e);
 int engine_constant_open(
+	const struct engine_spec *s, struct engine **out, struct err *e);
+int engine_model_open(
 	const struct engine_spec *s, struct engine **out, struct err *e);
 int engine_null_open(
 	const struct engine_spec *s, struct engine **out, struct err *e);

@@ -203,7 +203,8 @@ static void take_batch(struct accel *a)
 		s->bytes_taken += loader_batch_bytes(a->loader, k);
 	if (k + t->window < t->steps)
 		loader_hand_out(a->loader, k + t->window);
-	a->compute_from_ns = clock_now(t->loop.clock);
+	/* what the host of a modelled drive needs before it computes */
+	a->compute_from_ns = clock_now(t->loop.clock) + t->c->host_step_ns;
 	a->compute_until_ns = a->compute_from_ns + t->c->computation_ns;
 	a->state = COMPUTE;
 	set_phase(a, WATCH_COMPUTE);

@@ -266,13 +266,13 @@ static void test_spec_forms(void)
 	for (i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		memset(&s, 0xff, sizeof(s));
 		CU_ASSERT_EQUAL_FATAL(
-			engine_spec_parse(good[i].text, &s, &e), 0);
+			engine_spec_parse(NULL, good[i].text, &s, &e), 0);
 		CU_ASSERT_EQUAL(s.kind, ENGINE_CONSTANT);
 		CU_ASSERT_EQUAL(s.bytes_per_s, good[i].bytes_per_s);
 		CU_ASSERT_EQUAL(s.latency_ns, good[i].latency_ns);
 		CU_ASSERT_FALSE(engine_spec_is_real(&s));
 	}
-	CU_ASSERT_EQUAL(engine_spec_parse("null", &s, &e), 0);
+	CU_ASSERT_EQUAL(engine_spec_parse(NULL, "null", &s, &e), 0);
 	CU_ASSERT_EQUAL(s.kind, ENGINE_NULL);
 	CU_ASSERT_FALSE(engine_spec_is_real(&s));
 	s.kind = ENGINE_AUTO;
@@ -295,18 +295,18 @@ static void test_spec_errors(void)
 		e.kind = ERR_NONE;
 		/* "80" is eighty seconds and fine */
 		if (!strcmp(bad[i], "constant:1GB/s,80")) {
-			CU_ASSERT_EQUAL(engine_spec_parse(bad[i], &s, &e), 0);
+			CU_ASSERT_EQUAL(engine_spec_parse(NULL, bad[i], &s, &e), 0);
 			CU_ASSERT_EQUAL(s.latency_ns, 80000000000);
 			continue;
 		}
-		CU_ASSERT(engine_spec_parse(bad[i], &s, &e) < 0);
+		CU_ASSERT(engine_spec_parse(NULL, bad[i], &s, &e) < 0);
 		CU_ASSERT_EQUAL(e.kind, ERR_USAGE);
 	}
-	CU_ASSERT(engine_spec_parse("ssd", &s, &e) < 0);
+	CU_ASSERT(engine_spec_parse(NULL, "ssd", &s, &e) < 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "constant:14.5GB/s,80us"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "null"));
 	memset(longest + 9, '1', 100);
-	CU_ASSERT(engine_spec_parse(longest, &s, &e) < 0);
+	CU_ASSERT(engine_spec_parse(NULL, longest, &s, &e) < 0);
 }
 
 /* An engine that takes nothing. */

@@ -1,0 +1,109 @@
+#ifndef STORAGE_DRIVE_MODEL_H
+#define STORAGE_DRIVE_MODEL_H
+/*
+ * What happens to a command inside a modelled drive, made from its profile.
+ * Time is only ever a parameter: the same calls give the same answers.
+ *
+ * Mechanisms, each can be switched off (enum drive_mechanism):
+ *
+ * command	One server takes a command every 1 / (4K random read rate);
+ *		what the drive can do at most.
+ * units	The medium is K units (dies or planes) that serve a 16-KiB page
+ *		in s. A command of n bytes takes ceil(n / 16 KiB) neighbouring
+ *		units at once, starting at a random one, and is through when
+ *		the slowest is. Commands that meet at a unit wait for each
+ *		other: that is why a drive is slower at depth 256 than a pure
+ *		delay would be. Off: an unlimited number of units.
+ * buffer	Writes are done once they are in a protected write buffer
+ *		(write_buffer_mb, split over the units), which the units drain:
+ *		a page of a sequential write in K * 16 KiB / sequential rate, a
+ *		random write of up to random_write_bytes in K / random write
+ *		rate (which contains the drive's own garbage collection). A
+ *		write whose unit has no room waits for it. Off: it never fills.
+ * interference	Reads wait for the page that their unit is just draining; the
+ *		drain goes on in the gaps that reads leave, until the buffer is
+ *		full. Off: reads and writes do not meet.
+ * rmw		A random write that covers only part of an indirection unit
+ *		costs the whole unit and a page read before it.
+ * link		(in the engine) the bytes of all commands pass one link, which
+ *		reads share evenly; a single command moves at most at
+ *		command_read_gb_per_s. Writes have their own direction.
+ *
+ * Two numbers were fitted, to the review of one drive (pe511; 4K random reads
+ * at 1, 64, 256 and 2048 in flight, and at half and full rate): see
+ * drive_model.c. All others come from the profile.
+ */
+#include "core/err.h"
+#include "core/rng.h"
+#include "storage/drive.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum drive_mechanism {
+	DRIVE_COMMAND = 1,
+	DRIVE_UNITS = 2,
+	DRIVE_BUFFER = 4,
+	DRIVE_INTERFERENCE = 8,
+	DRIVE_RMW = 16,
+	DRIVE_LINK = 32,
+	DRIVE_ALL = 63
+};
+
+/* "units,rmw" -> their bits, or ERR_USAGE naming those that exist. */
+int drive_mechanisms_parse(const char *text, uint32_t *bits, struct err *e);
+
+#define DRIVE_PAGE_BYTES 16384
+#define DRIVE_STREAMS 64 /* writers told apart as sequential */
+
+struct drive_unit {
+	int64_t free_ns;  /* when it has served what it took */
+	int64_t apart_ns; /* the same for drains, without interference */
+	uint32_t backlog; /* pieces to drain */
+	int64_t drain_ns; /* what each of them takes, the mean */
+};
+
+struct drive_model {
+	uint32_t mechanisms;
+	uint32_t unit_count;
+	struct drive_unit *units;
+	int64_t read_ns;      /* s */
+	double command_ns;    /* one command of the stripe's command servers */
+	double command_free_ns;
+	int64_t read_base_ns; /* of a read, beside command and unit */
+	int64_t write_base_ns;
+	double drain_page_ns;	/* unit-time of 16 KiB written in sequence */
+	double drain_random_ns; /* ... of a random write */
+	double write_link_free_ns;
+	double link_bytes_per_s;	  /* each direction */
+	double command_read_bytes_per_s;  /* of one command */
+	double command_write_bytes_per_s; /* of one command */
+	uint32_t backlog_most;		  /* pieces, per unit */
+	uint32_t random_write_bytes, indirection_bytes;
+	uint32_t cursor; /* unit of the next page that is written */
+	struct rng_xo rng;
+	uint64_t stream_end[DRIVE_STREAMS];
+	uint32_t stream_next;
+};
+
+/* All figures of p are multiplied by its count. -ENOMEM. */
+int drive_model_init(struct drive_model *m, const struct drive_profile *p,
+	uint32_t mechanisms, uint64_t seed, struct err *e);
+void drive_model_fini(struct drive_model *m);
+
+/*
+ * A read command handed in at now_ns: when its bytes are ready for the link.
+ * now_ns never goes back from call to call.
+ */
+int64_t drive_model_read(
+	struct drive_model *m, int64_t now_ns, uint64_t len_bytes);
+
+/*
+ * A write command: when the host hears that it is done. Writes that continue
+ * where one of the last 64 ended are sequential, as are those of 256 KiB and
+ * more.
+ */
+int64_t drive_model_write(struct drive_model *m, int64_t now_ns,
+	uint64_t offset_bytes, uint64_t len_bytes);
+
+#endif
