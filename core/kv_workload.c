@@ -14,7 +14,7 @@ static const char *const known_keys[] = {"name", "users", "interactive_share",
 	"decode_tokens", "prefix_share", "prefix_tokens",
 	"end_conversation_share", "turns_most", "conversations_most",
 	"workers_most", "seed", "trials", "delay_s", "inter_option_delay_s",
-	"options", NULL};
+	"options", "host", NULL};
 
 const char *kv_class_name(enum kv_class c)
 {
@@ -179,6 +179,28 @@ static int read_shares(struct kv_workload *w, const struct cJSON *o,
 	return r;
 }
 
+static int read_host(struct kv_host *h, const struct cJSON *o,
+	const char *file, struct err *e)
+{
+	const struct cJSON *x;
+	int r = json_get_object(o, file, "host", &x, e);
+
+	if (!r)
+		r = json_get_double(x, file, "copy_gb_per_s", 0, 1e4,
+			&h->copy_gb_per_s, e);
+	if (!r)
+		r = json_get_double(x, file, "buffered_write_gb_per_s", 0, 1e4,
+			&h->buffered_write_gb_per_s, e);
+	if (!r)
+		r = json_get_double(x, file, "buffered_contention", 0, 1e3,
+			&h->buffered_contention, e);
+	if (!r)
+		r = json_get_double(x, file, "buffered_read_share", 0.01, 1,
+			&h->buffered_read_share, e);
+	return r ? r : json_opt_string(x, file, "source", h->source,
+			       sizeof(h->source), e);
+}
+
 static int read_workload(struct kv_workload *w, const struct cJSON *o,
 	const char *file, struct err *e)
 {
@@ -208,6 +230,8 @@ static int read_workload(struct kv_workload *w, const struct cJSON *o,
 		r = read_shares(w, o, file, e);
 	if (!r)
 		r = read_kinds(w, o, file, e);
+	if (!r)
+		r = read_host(&w->host, o, file, e);
 	return r ? r : read_options(w, o, file, e);
 }
 

@@ -36,8 +36,21 @@ struct kv_option {
 	double duration_s;
 };
 
+/*
+ * What the benchmark's host adds to a modelled drive in reference mode: one
+ * copy in memory; one write into the page cache, which takes 1 + contention
+ * times as long for each other thread that moves a file at the same time; the
+ * part of the drive's sequential rate that reads through the page cache get.
+ */
+struct kv_host {
+	double copy_gb_per_s, buffered_write_gb_per_s;
+	double buffered_contention, buffered_read_share;
+	char source[256];
+};
+
 struct kv_workload {
 	char name[32];
+	struct kv_host host;
 	uint32_t kind_count;
 	struct kv_kind kinds[KV_KINDS_MAX];
 	double interactive_share, responsive_share; /* the rest is batch */

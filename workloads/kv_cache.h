@@ -30,7 +30,7 @@ struct kv_entry {
 	enum kv_tier tier; /* where it can be read; KV_NOWHERE: not yet */
 	bool locked;	   /* someone reads or moves it */
 	uint32_t older, newer; /* of its tier, by last access */
-	void *waiters, **waiters_tail; /* for the lock; the caller's */
+	void *waiters; /* for the lock; the caller's */
 };
 
 struct kv_tier_state {
