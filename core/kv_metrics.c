@@ -144,6 +144,16 @@ static double slot_s(const struct kv_trial *t)
 	return n ? (double)held / 1e9 / (double)n : 0;
 }
 
+static double mean_ns(const struct kv_trial *t, enum kv_series_id id)
+{
+	double sum = 0;
+	uint32_t i;
+
+	for (i = 0; i < t->rank_count; i++)
+		sum += kv_series_mean(&t->ranks[i].series[id]);
+	return t->rank_count ? sum / t->rank_count : 0;
+}
+
 const char *kv_bound(const struct kv_config *c, const struct kv_aggregate *a,
 	const struct kv_trial *t, char buf[KV_BOUND_MAX])
 {
@@ -179,9 +189,10 @@ const char *kv_bound(const struct kv_config *c, const struct kv_aggregate *a,
 			"allocations, each held for %.2f s (%s)",
 			p[KV_PHASE_SLOT] * workers, workers,
 			c->opt.allocations, held_s,
-			p[KV_PHASE_WRITE] >= p[KV_PHASE_HOST]
-				? "the drive's write"
-				: "the host's copies");
+			mean_ns(t, KV_WRITE_HOST) > mean_ns(t, KV_WRITE_DEVICE)
+				? "mostly the host's write into the "
+				  "page cache"
+				: "the drive's write");
 	else
 		snprintf(buf, KV_BOUND_MAX,
 			"%s: %.1f of %.0f workers are in it (in a read %.1f, "

@@ -15,8 +15,10 @@ void kv_rank_result_fini(struct kv_rank_result *k)
 {
 	int i;
 
-	for (i = 0; i < KV_SERIES; i++)
+	for (i = 0; i < KV_SERIES; i++) {
 		free(k->series[i].v);
+		free(k->series[i].sorted);
+	}
 	memset(k->series, 0, sizeof(k->series));
 }
 
@@ -77,20 +79,26 @@ static int compare(const void *a, const void *b)
 double kv_series_percentile(struct kv_series *s, double share)
 {
 	double at, rest;
+	int64_t *v;
 	uint32_t i;
 
 	if (!s->n)
 		return 0;
-	for (i = 1; i < s->n && s->v[i - 1] <= s->v[i]; i++)
-		;
-	if (i < s->n)
-		qsort(s->v, s->n, sizeof(*s->v), compare);
+	if (!s->sorted) {
+		s->sorted = malloc(s->n * sizeof(*s->v));
+		if (s->sorted)
+			memcpy(s->sorted, s->v, s->n * sizeof(*s->v));
+		/* without memory their order is lost, not their values */
+		qsort(s->sorted ? s->sorted : s->v, s->n, sizeof(*s->v),
+			compare);
+	}
+	v = s->sorted ? s->sorted : s->v;
 	at = share * (double)(s->n - 1);
 	i = (uint32_t)at;
 	if (i + 1 >= s->n)
-		return (double)s->v[s->n - 1];
+		return (double)v[s->n - 1];
 	rest = at - (double)i;
-	return (double)s->v[i] + rest * (double)(s->v[i + 1] - s->v[i]);
+	return (double)v[i] + rest * (double)(v[i + 1] - v[i]);
 }
 
 double kv_series_mean(const struct kv_series *s)
@@ -142,7 +150,7 @@ int kv_rank_unpack(struct kv_rank_result *k, const void *buf,
 	at += sizeof(*k);
 	left -= sizeof(*k);
 	for (i = 0; i < KV_SERIES; i++)
-		k->series[i].v = NULL;
+		k->series[i].v = k->series[i].sorted = NULL;
 	for (i = 0; i < KV_SERIES; i++) {
 		size = k->series[i].n * sizeof(int64_t);
 		k->series[i].room = k->series[i].n;

@@ -43,6 +43,7 @@ struct kv_config {
 	uint32_t request_bytes, depth; /* of one file */
 	uint32_t buffers;	       /* of request_bytes, per rank */
 	uint32_t ranks;
+	uint64_t stop_written_bytes; /* of a rank: its time is over then */
 	char cache_dir[4096]; /* "" when modelled */
 };
 
@@ -88,8 +89,9 @@ enum kv_series_id {
 };
 
 struct kv_series {
-	int64_t *v;
+	int64_t *v; /* in the order they came */
 	uint32_t n, room;
+	int64_t *sorted; /* made when it is asked for a percentile */
 };
 
 /* What the workers do with their time until it is over. */
@@ -175,7 +177,8 @@ void kv_rank_result_fini(struct kv_rank_result *k);
 
 /*
  * The value below which `share` of the samples lie, between two of them in
- * proportion, as numpy.percentile() has it; 0 without samples. Sorts.
+ * proportion, as numpy.percentile() has it; 0 without samples. Once asked, a
+ * series must not grow.
  */
 double kv_series_percentile(struct kv_series *s, double share);
 double kv_series_mean(const struct kv_series *s);
@@ -186,7 +189,7 @@ int kv_rank_pack(
 int kv_rank_unpack(struct kv_rank_result *k, const void *buf,
 	size_t size_bytes, size_t *used_bytes, struct err *e);
 
-/* The figures of one trial, and of all of an option. Sorts the samples. */
+/* The figures of one trial, and of all of an option. */
 void kv_trial_aggregate(const struct kv_trial *t, struct kv_aggregate *a);
 void kv_option_aggregate(struct kv_option_result *o);
 

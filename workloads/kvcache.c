@@ -13,6 +13,7 @@
 
 /* What the reference waits for each worker at the end. */
 #define JOIN_NS (2 * NS_PER_S)
+#define LOOK_NS (NS_PER_S / 4)
 
 int kvcache_rank_dir(
 	const struct kv_config *c, uint64_t rank, char *buf, size_t buf_bytes)
@@ -220,8 +221,12 @@ static int rank_step(struct loop_task *t, struct err *e)
 			break;
 		case KV_R_RUN:
 			report(r);
+			if (r->c->stop_written_bytes &&
+				r->k->counted.file_written_bytes >=
+					r->c->stop_written_bytes)
+				r->end_ns = kv_now(r);
 			if (kv_now(r) < r->end_ns) {
-				next = kv_now(r) + NS_PER_S;
+				next = kv_now(r) + LOOK_NS;
 				loop_sleep(r->loop, &r->task,
 					next < r->end_ns ? next : r->end_ns);
 				return 0;

@@ -299,7 +299,9 @@ static void test_percentile(void)
 	CU_ASSERT_DOUBLE_EQUAL(kv_series_percentile(&s, 0.95), 3.85, 1e-12);
 	CU_ASSERT_EQUAL(kv_series_percentile(&s, 1), 4);
 	CU_ASSERT_EQUAL(kv_series_mean(&s), 2.5);
+	CU_ASSERT_EQUAL(s.v[0], 4); /* the order stays */
 	free(s.v);
+	free(s.sorted);
 }
 
 static void test_pack(void)
