@@ -139,7 +139,7 @@ asan: deps
 		SAN='-fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer' OPT='-O1 -g'
 	@ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
-	UBSAN_OPTIONS=print_stacktrace=1 \
+	UBSAN_OPTIONS=print_stacktrace=1 TIMEOUT=300 \
 	STOKER=$(abspath build/asan/stoker) TOOLS=$(abspath build/asan/tools) \
 	build/asan/run_tests
 

@@ -5,6 +5,7 @@
 #include "accel_sim/au.h"
 
 #include "accel_sim/au_exact.h"
+#include "accel_sim/au_interval.h"
 #include "core/units.h"
 
 #include <errno.h>
@@ -106,12 +107,11 @@ static double barrier_cost_pct(const struct rec_run *run, uint32_t epoch)
 	return percent((double)cost, (double)steps);
 }
 
-/* False when the epoch has no steady window; see au.h for the formula. */
-static bool steady_pct(const struct rec_epoch *ep,
-	const struct train_config *c, double *pct)
+bool acc_steady_terms(const struct rec_epoch *ep, const struct train_config *c,
+	struct acc_steady *out)
 {
 	const struct rec_steady *w = &ep->steady;
-	double compute, nominal, busy, window, by_software, by_storage;
+	double compute, nominal, busy, window;
 
 	if (w->first >= w->end || w->end > ep->steps ||
 		w->end_ns <= w->begin_ns || !w->bytes_taken ||
@@ -122,17 +122,26 @@ static bool steady_pct(const struct rec_epoch *ep,
 	busy = window - (double)sum_ns(ep->load_ns, w->first, w->end);
 	if (busy < compute)
 		busy = compute;
-	by_software = percent(compute, busy);
-	/* a drive that takes no time sets no limit */
-	if (!w->busy_ns) {
-		*pct = by_software;
-		return true;
-	}
+	out->software_pct = percent(compute, busy);
 	nominal = (double)(w->end - w->first) * (double)c->computation_ns;
-	by_storage = percent(
-		nominal * (double)w->bytes_read / (double)w->bytes_taken,
-		(double)w->busy_ns);
-	*pct = by_software < by_storage ? by_software : by_storage;
+	/* a drive that takes no time sets no limit */
+	out->storage_pct =
+		w->busy_ns ? percent(nominal * (double)w->bytes_read /
+					     (double)w->bytes_taken,
+				     (double)w->busy_ns)
+			   : INFINITY;
+	return true;
+}
+
+/* False when the epoch has no steady window; see au.h for the formula. */
+static bool steady_pct(const struct rec_epoch *ep,
+	const struct train_config *c, double *pct)
+{
+	struct acc_steady t;
+
+	if (!acc_steady_terms(ep, c, &t))
+		return false;
+	*pct = t.software_pct < t.storage_pct ? t.software_pct : t.storage_pct;
 	return true;
 }
 
@@ -235,6 +244,7 @@ static void steady_figures(struct rec_run *run, const struct train_config *c)
 		sum += epoch / run->rank_count;
 	}
 	m->steady_evaluated = true;
+	m->steady_ci_pct = acc_steady_ci_pct(run);
 	m->steady_au_pct = sum / m->epochs;
 	/* An AU that is the floor in decimals may be a hair below in doubles.
 	 */

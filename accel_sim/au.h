@@ -39,6 +39,16 @@
 #include <stdint.h>
 
 /*
+ * The two terms of steady AU for one rank and epoch, in per cent; storage is
+ * infinite where the storage took no time. False: no steady window.
+ */
+struct acc_steady {
+	double software_pct, storage_pct;
+};
+bool acc_steady_terms(const struct rec_epoch *ep, const struct train_config *c,
+	struct acc_steady *out);
+
+/*
  * Fill run->metrics and the figures of its epochs. Every rank must have the
  * same number of epochs. -EINVAL (ERR_USAGE) when an epoch has one step: no
  * steps are left after excluding the first.

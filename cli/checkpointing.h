@@ -25,7 +25,7 @@ struct checkpointing_options {
 	uint64_t per_node;
 	const char *results_dir, *system_name, *organization, *division;
 	/* how */
-	const char *io, *gap, *write_size, *read_size;
+	const char *io, *gap, *write_size, *read_size, *limit_content;
 	uint64_t write_depth, read_depth; /* 0: the mode's */
 	uint64_t keep, seed;
 	bool o_direct, rotate, verify, drop_caches, allow_cached, in_process;

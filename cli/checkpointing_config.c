@@ -3,6 +3,7 @@
 
 #include "cli/training.h"
 #include "core/units.h"
+#include "storage/host.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -88,6 +89,10 @@ static int parse_io(const struct checkpointing_options *o,
 	c->read_depth = (uint32_t)(o->read_depth ? o->read_depth : 16);
 	if (!direct)
 		c->write_depth = c->read_depth = 1; /* of each reader */
+	if (o->limit_content &&
+		units_parse_rate(o->limit_content, "--limit-content",
+			&c->limit_fill_bytes_per_s, e))
+		return e->code;
 	r = parse_size(o->write_size, "--write-size",
 		direct ? MIB_BYTES : 32 * MIB_BYTES, &c->write_bytes, e);
 	return r ? r : parse_size(o->read_size, "--read-size",
@@ -132,6 +137,7 @@ static void judge(
 {
 	const struct ckpt_config *c = &s->config;
 	const struct ckpt_model *m = &c->shape.model;
+	bool same = false;
 
 	if (c->shape.scale_num != c->shape.scale_den)
 		not_closed(s, "--scale %u/%u: files are not of their size",
@@ -146,8 +152,15 @@ static void judge(
 		(c->reads && c->reads != m->reads))
 		not_closed(s, "%u saves and %u loads, not %" PRIu64 " or 0 of "
 			"each (Rules 4.7.1)", c->writes, c->reads, m->writes);
+	if (o->folder && o->results_dir &&
+		!host_same_filesystem(o->folder, o->results_dir, &same) && same)
+		not_closed(s, "checkpoints and results are on the same file "
+			"system (Rules 4.4.2)");
 	if (c->keep)
 		not_closed(s, "--keep %u removes checkpoints", c->keep);
+	if (o->limit_content)
+		not_closed(s, "--limit-content %s slows the saves",
+			o->limit_content);
 	if (o->drive)
 		not_closed(s, "--drive %s is a model", o->drive);
 	if (c->gap_ns != (int64_t)(m->gap_s * 1e9))

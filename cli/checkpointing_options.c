@@ -100,6 +100,9 @@ const struct option_row checkpointing_run_rows[] = {
 		"direct: writes in flight per rank", .standard = "16"),
 	COUNT("read-depth", read_depth, "N", 1, 1024,
 		"direct: reads in flight per rank", .standard = "16"),
+	TEXT("limit-content", limit_content, "RATE",
+		"make each rank's content no faster, to see what the report "
+		"says of it", .bare = "bytes/s", .not_closed = true),
 	FLAG("drop-caches", drop_caches,
 		"drop the page cache between saving and loading"),
 	FLAG("allow-cached", allow_cached,

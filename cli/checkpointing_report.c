@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "results/drive.h"
 
 #include <cJSON.h>
 #include <inttypes.h>
@@ -49,7 +50,10 @@ static void print_phase(FILE *f, const struct ckpt_record *rec,
 	if (p == &rec->load)
 		fprintf(f, "  page cache before           %.1f %%: %s\n",
 			p->cached_pct,
-			p->valid ? "cold" : "load invalid");
+			p->cache_unknown ? "NOT EVALUATED, this file system "
+					   "cannot tell"
+			: p->valid	 ? "cold"
+					 : "load invalid");
 	if (rec->base.time.is_virtual)
 		return;
 	if (p == &rec->load)
@@ -58,8 +62,8 @@ static void print_phase(FILE *f, const struct ckpt_record *rec,
 			checkpointing_gib(p->bytes));
 	if (p == &rec->save && p->fill_gib_s > 0)
 		fprintf(f, "  content                     made at %.2f GiB/s a "
-			"rank, %.1f %% of the time (beside the writing)\n",
-			p->fill_gib_s, p->fill_pct);
+			"rank while it was written, %.1f times as fast\n",
+			p->fill_gib_s, 100 / p->fill_pct);
 	if (p == &rec->save)
 		fprintf(f, "  fsync                       %.1f %% of the time\n",
 			p->sync_pct);
@@ -69,6 +73,7 @@ static void print_phase(FILE *f, const struct ckpt_record *rec,
 
 void checkpointing_print_text(FILE *f, const struct ckpt_record *rec)
 {
+	char line[RESULTS_DRIVE_LINE_MAX];
 	uint64_t verified = 0, i;
 	uint32_t n;
 
@@ -87,6 +92,10 @@ void checkpointing_print_text(FILE *f, const struct ckpt_record *rec)
 			rec->config.rotate);
 	if (rec->base.time.is_virtual)
 		fprintf(f, "modelled: %s\n", rec->base.config.drive);
+	if (rec->base.drive.known)
+		fprintf(f, "drive: %s\n",
+			results_drive_line(
+				line, sizeof(line), &rec->base.drive));
 }
 
 static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
@@ -131,7 +140,8 @@ static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
 	}
 	for (i = 0; ok && i < sizeof(strict) / sizeof(strict[0]); i++)
 		ok = json_add_double(x, strict[i].name, strict[i].value);
-	return ok && json_add_u64(x, "bytes", p->bytes) &&
+	return ok && json_add_bool(x, "cache_evaluated", !p->cache_unknown) &&
+	       json_add_u64(x, "bytes", p->bytes) &&
 	       json_add_u64(x, "device_bytes", p->device_bytes) &&
 	       json_add_bool(x, "valid", p->valid);
 }
@@ -182,6 +192,9 @@ static bool fill(struct cJSON *o, const struct ckpt_record *rec)
 	     json_add_string(o, "io", io_name(c)) &&
 	     json_add_string(o, "engine", rec->base.config.engine) &&
 	     json_add_string(o, "drive", rec->base.config.drive) &&
+	     (!rec->base.drive.known ||
+		     json_add(o, "passport",
+			     results_drive_json(&rec->base.drive))) &&
 	     json_add_bool(o, "virtual_time", rec->base.time.is_virtual) &&
 	     json_add_bool(o, "scaled",
 		     c->shape.scale_num != c->shape.scale_den) &&

@@ -26,11 +26,24 @@ int cli_fail(const struct err *e)
 	return e->kind ? (int)e->kind : ERR_BUG;
 }
 
+int cli_print_json(struct cJSON *o)
+{
+	char *text = o ? json_print(o, 2) : NULL;
+
+	cJSON_Delete(o);
+	if (!text) {
+		fprintf(stderr, "stoker: out of memory for the report\n");
+		return ERR_ENV;
+	}
+	printf("%s\n", text);
+	free(text);
+	return 0;
+}
+
 int cli_fail_report(bool json, const struct err *e)
 {
 	int code = cli_fail(e);
 	struct cJSON *o;
-	char *text;
 
 	if (!json)
 		return code;
@@ -39,10 +52,7 @@ int cli_fail_report(bool json, const struct err *e)
 		e->code == -EINTR ? "interrupted" : "failed");
 	json_add_string(o, "error", e->text);
 	json_add_u64(o, "exit_code", (uint64_t)code);
-	text = json_print(o, 2);
-	cJSON_Delete(o);
-	printf("%s\n", text ? text : "{}");
-	free(text);
+	cli_print_json(o);
 	return code;
 }
 

@@ -14,6 +14,10 @@ int cli_fail(const struct err *e);
 /* The same, and with json the document {"status", "error", "exit_code"}. */
 int cli_fail_report(bool json, const struct err *e);
 
+struct cJSON;
+/* Print o (freed here; NULL: no memory) to stdout; 0 or an exit code. */
+int cli_print_json(struct cJSON *o);
+
 /* A line on stderr that replaces itself on a terminal. Elsewhere it is
  * printed when `keep` is set or every 10 s. */
 void cli_line(bool keep, const char *fmt, ...)

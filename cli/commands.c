@@ -3,8 +3,12 @@
 
 #include "cli/checkpointing.h"
 #include "cli/cli.h"
+#include "cli/drive.h"
 #include "cli/kvcache.h"
+#include "cli/plan_checkpoint.h"
+#include "cli/size.h"
 #include "cli/training.h"
+#include "cli/why.h"
 #include "core/nearest.h"
 
 #include <string.h>
@@ -22,6 +26,10 @@ const struct command commands[] = {
 		training_run_rows},
 	{"training", "profiles", cmd_training_profiles, "[OPTION...]",
 		"workloads and accelerators there are", training_profiles_rows},
+	{"size", NULL, cmd_size,
+		"--drive MODEL,... | --data-dir DIR... [OPTION...]",
+		"how many accelerators a drive feeds, and what limits it",
+		size_rows},
 	{"checkpointing", "datasize", cmd_checkpointing_datasize, "[OPTION...]",
 		"bytes of a checkpoint by rank, stage and file",
 		checkpointing_datasize_rows},
@@ -39,8 +47,28 @@ const struct command commands[] = {
 	{"kvcache", "size", cmd_kvcache_size,
 		"--drive MODEL [--slo p95=TIME] [OPTION...]",
 		"users that a drive serves within a time", kvcache_size_rows},
+	{"plan", "checkpoint", cmd_plan_checkpoint,
+		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
+		"how often to save, what failures cost, bandwidth for a goal",
+		plan_checkpoint_rows},
+	{"drive", "probe", cmd_drive_probe, "--data-dir DIR [OPTION...]",
+		"measure a drive in a few minutes and save its profile",
+		drive_probe_rows},
+	{"drive", "list", cmd_drive_list, "[OPTION...]",
+		"profiles of drives there are", drive_list_rows},
+	{"drive", "show", cmd_drive_show, "NAME | FILE.json [OPTION...]",
+		"one profile, and where its figures come from",
+		drive_show_rows},
+	{"drive", "passport", cmd_drive_passport,
+		"--data-dir DIR [OPTION...]",
+		"which drive a folder lies on: model, link, queue, file "
+		"system",
+		drive_passport_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
+		"what limits a run, with figures, and what would change it",
+		why_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",

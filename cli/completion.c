@@ -142,7 +142,7 @@ static const char end[] =
 
 int cmd_internal_completion(int argc, const char **argv)
 {
-	const struct param_row *row;
+	const struct param_row *first = param_next(params_training), *row;
 	int r;
 
 	(void)argc, (void)argv;
@@ -154,8 +154,8 @@ int cmd_internal_completion(int argc, const char **argv)
 	if (!r)
 		r = put_names("_stoker_editions", "editions");
 	printf("_stoker_params='");
-	for (row = params_training; row->key; row++)
-		printf("%s%s=", row == params_training ? "" : " ", row->key);
+	for (row = first; row; row = param_next(row + 1))
+		printf("%s%s=", row == first ? "" : " ", row->key);
 	printf("'\n");
 	fputs(begin, stdout);
 	put_values();

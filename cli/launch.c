@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +66,6 @@ void launch_catch_signals(void)
 	/* no SA_RESTART: a wait must end */
 	for (i = 0; i < sizeof(sigs) / sizeof(sigs[0]); i++)
 		sigaction(sigs[i], &sa, NULL);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 /*
@@ -259,6 +260,9 @@ static void child(const char *const *args, pid_t parent, int exit_fd)
 	 * while it holds it leaves mpirun waiting for ever.
 	 */
 	setenv("PMIX_MCA_gds", "hash", 0);
+	/* PMIx dies of a user without a home, as containers have them */
+	if (!getpwuid(geteuid()))
+		setenv("HOME", "/", 0);
 	if (getppid() != parent)
 		_exit(ERR_ENV);
 	execvp(args[0], (char *const *)(uintptr_t)args);
@@ -369,6 +373,7 @@ static int start(uint64_t ranks, const char *hosts, uint64_t per_node,
 	struct handover *h, struct err *e)
 {
 	const char *args[ARGS_MAX];
+	char cwd[PATH_MAX];
 	pid_t pid, parent = getpid();
 
 	if (per_node && count_hosts(hosts) * per_node < ranks)
@@ -378,6 +383,11 @@ static int start(uint64_t ranks, const char *hosts, uint64_t per_node,
 			"it or name more --hosts",
 			per_node, count_hosts(hosts),
 			count_hosts(hosts) * per_node, ranks);
+	if (!getcwd(cwd, sizeof(cwd)))
+		return err_set(e, ERR_ENV, -errno,
+			"mpirun needs a current folder (%s): change to one "
+			"that is there, or use --in-process",
+			strerror(errno));
 	h->exit_fd = memfd_create("exit", MFD_CLOEXEC);
 	h->out_fd = memfd_create("stdout", MFD_CLOEXEC);
 	if (h->exit_fd < 0 || h->out_fd < 0)
@@ -385,8 +395,8 @@ static int start(uint64_t ranks, const char *hosts, uint64_t per_node,
 			"cannot make a memory file for the ranks' report: %s",
 			strerror(errno));
 	build_args(args, ranks, hosts, per_node, h);
-	print_args(args);
 	launch_catch_signals();
+	print_args(args);
 	pid = fork();
 	if (pid == 0)
 		child(args, parent, h->exit_fd);

@@ -5,6 +5,8 @@
 #include "storage/host.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,6 +20,22 @@ static int after_output(int code)
 	return code <= ERR_VERDICT ? ERR_IO : code;
 }
 
+/*
+ * A descriptor 0 to 2 that the caller closed would be given to the next file
+ * that is opened, and messages would land in data. Opened the wrong way round
+ * it takes the number, and using it is the same error as before.
+ */
+static void hold_standard_streams(void)
+{
+	static const int modes[] = {O_WRONLY, O_RDONLY, O_RDONLY};
+	int fd;
+
+	for (fd = 0; fd < 3; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
+			open("/dev/null", modes[fd]) != fd)
+			return;
+}
+
 static bool is_word(int argc, char **argv, const char *word)
 {
 	return argc > 1 && !strcmp(argv[1], word);
@@ -28,6 +46,10 @@ int main(int argc, char **argv)
 	const struct command *c;
 	int words;
 
+	hold_standard_streams();
+	/* a reader that left (| head) and ulimit -f are errors, not deaths */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	host_raise_open_files();
 	launch_argc = argc;
 	launch_argv = argv;

@@ -77,7 +77,8 @@ static int put_params(void)
 	if (edition_load(NULL, EDITION_DEFAULT, &ed, &e))
 		return cli_fail(&e);
 	printf(".SH KEYS OF \\-\\-param\nThe dotted names of DLIO.\n");
-	for (row = params_training; row->key; row++) {
+	for (row = param_next(params_training); row;
+		row = param_next(row + 1)) {
 		printf(".TP\n\\fB");
 		put(row->key);
 		printf("\\fR\n");

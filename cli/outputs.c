@@ -20,6 +20,8 @@
 #include <unistd.h>
 
 #define STAMP "%Y%m%d_%H%M%S"
+/* "/.STAMP.partial/training_STAMP_metadata.json.PID.tmp" and then some */
+#define LONGEST_FILE 128
 #define ROW_GAP_NS (10 * NS_PER_S)
 
 void outputs_command_line(char *buf, size_t size)
@@ -168,6 +170,47 @@ static int resolve_base(struct outputs *x, struct err *e)
 	return r;
 }
 
+int outputs_folder(
+	const struct train_config *c, const char *command, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%s/%s/%s/results/%s/training/%s/%s",
+		c->results_dir, rec_division_name(c->division), c->organization,
+		c->system_name, c->model, command);
+
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
+static int leaf_path(const struct outputs *x, const char *stamp, char buf[4096],
+	struct err *e)
+{
+	const struct train_config *c = &x->s->config;
+	size_t n;
+
+	if (!outputs_folder(c, x->command, buf, 4096)) {
+		n = strlen(buf);
+		if (n + strlen(stamp) + 2 <= 4096) {
+			snprintf(buf + n, 4096 - n, "/%s", stamp);
+			return 0;
+		}
+	}
+	return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+		"--results-dir %s: path too long", c->results_dir);
+}
+
+/* Found now, not after hours of running. */
+static int check_room(const struct outputs *x, struct err *e)
+{
+	char leaf[4096];
+	int r = leaf_path(x, "YYYYMMDD_hhmmss", leaf, e);
+
+	if (!r && strlen(leaf) + LONGEST_FILE >= PATH_MAX)
+		r = err_set(e, ERR_USAGE, -ENAMETOOLONG,
+			"--results-dir %.60s...: path too long: %zu bytes to "
+			"a run's folder, and %d are needed below it",
+			x->s->config.results_dir, strlen(leaf), LONGEST_FILE);
+	return r;
+}
+
 int outputs_init(struct outputs *x, const char *command,
 	const struct option_row *rows, const struct training_options *o,
 	const struct training_setup *s, struct err *e)
@@ -181,7 +224,9 @@ int outputs_init(struct outputs *x, const char *command,
 	outputs_command_line(x->command_line, sizeof(x->command_line));
 	if (!s->config.results_dir[0])
 		return 0;
-	r = resolve_base(x, e);
+	r = check_room(x, e);
+	if (!r)
+		r = resolve_base(x, e);
 	if (!r)
 		r = make_args(x, rows, e);
 	outputs_begin(x);
@@ -226,16 +271,6 @@ void outputs_row(struct outputs *x, bool keep, const char *fmt, ...)
 	vfprintf(x->rows_file, fmt, ap);
 	va_end(ap);
 	fprintf(x->rows_file, "\n");
-}
-
-int outputs_folder(
-	const struct train_config *c, const char *command, char *buf, size_t size)
-{
-	int n = snprintf(buf, size, "%s/%s/%s/results/%s/training/%s/%s",
-		c->results_dir, rec_division_name(c->division), c->organization,
-		c->system_name, c->model, command);
-
-	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
 }
 
 /*

@@ -11,39 +11,14 @@
 #include <string.h>
 #include <strings.h>
 
-#define CONFIG(field) offsetof(struct train_config, field)
 #define KEYS_MAX 64
 
-const struct param_row params_training[] = {
-	{"dataset.num_files_train", PARAM_COUNT, CONFIG(files), 1, UINT32_MAX,
-		"files of the data set"},
-	{"dataset.num_subfolders_train", PARAM_COUNT, CONFIG(subfolders), 0,
-		1000000, "folders they are spread over; 0 = none"},
-	{"dataset.num_samples_per_file", PARAM_COUNT, CONFIG(samples_per_file),
-		1, UINT32_MAX, "samples in a file"},
-	{"dataset.format", PARAM_FORMAT, CONFIG(format), 0, 0,
-		"what files are made of"},
-	{"dataset.record_length_bytes", PARAM_BYTES, CONFIG(record_bytes), 0, 0,
-		"mean length of a sample"},
-	{"dataset.record_length_bytes_stdev", PARAM_STDEV,
-		CONFIG(record_stdev_bytes), 0, 0,
-		"standard deviation of that length"},
-	{"reader.batch_size", PARAM_COUNT, CONFIG(batch_size), 1, 1000000,
-		"samples of a step and accelerator"},
-	{"reader.read_threads", PARAM_COUNT, CONFIG(read_threads), 1, 256,
-		"readers of an accelerator"},
-	{"reader.prefetch_size", PARAM_COUNT, CONFIG(prefetch_size), 0, 1024,
-		"batches read ahead"},
-	{"reader.odirect", PARAM_BOOL, CONFIG(odirect), 0, 0,
-		"read past the page cache"},
-	{"reader.transfer_size", PARAM_BYTES, CONFIG(transfer_bytes), 0, 0,
-		"length of one request; a multiple of 4096 up to 64MiB"},
-	{"train.epochs", PARAM_COUNT, CONFIG(epochs), 1, 10000,
-		"passes over the data set in a run"},
-	{"train.computation_time", PARAM_TIME, CONFIG(computation_ns), 0, 0,
-		"emulated compute of a step"},
-	{NULL, PARAM_COUNT, 0, 0, 0, NULL},
-};
+const struct param_row *param_next(const struct param_row *row)
+{
+	while (row->key && !row->help)
+		row++;
+	return row->key ? row : NULL;
+}
 
 static int parse_bool(
 	const char *text, const char *what, bool *out, struct err *e)
@@ -113,6 +88,9 @@ static int set_row(const struct param_row *row, const char *value,
 	case PARAM_FORMAT:
 		r = set_format(value, row->key, at, e);
 		break;
+	case PARAM_TEXT:
+		return err_set(e, ERR_BUG, -EINVAL, "%s is not to be set",
+			row->key);
 	}
 	return r;
 }
@@ -128,15 +106,16 @@ int param_set(const char *key, const char *value, const struct edition *ed,
 	struct train_config *c, struct err *e)
 {
 	const char *names[KEYS_MAX], *near;
-	size_t i;
+	const struct param_row *row = param_next(params_training);
+	size_t n = 0;
 
-	for (i = 0; params_training[i].key; i++) {
-		if (!strcmp(key, params_training[i].key))
-			return set_row(&params_training[i], value, c, e);
-		if (i + 1 < KEYS_MAX)
-			names[i] = params_training[i].key;
+	for (; row; row = param_next(row + 1)) {
+		if (!strcmp(key, row->key))
+			return set_row(row, value, c, e);
+		if (n + 1 < KEYS_MAX)
+			names[n++] = row->key;
 	}
-	names[i < KEYS_MAX ? i : KEYS_MAX - 1] = NULL;
+	names[n] = NULL;
 	if (rules_know(ed, key))
 		return err_set(e, ERR_USAGE, -ENOTSUP,
 			"--param %s: the rules of %s know this key, but it "
@@ -174,6 +153,9 @@ const char *param_range(const struct param_row *row, char buf[PARAM_RANGE_MAX])
 	case PARAM_FORMAT:
 		snprintf(buf, PARAM_RANGE_MAX, "%s", format_names());
 		break;
+	case PARAM_TEXT:
+		snprintf(buf, PARAM_RANGE_MAX, "text");
+		break;
 	}
 	return buf;
 }
@@ -185,7 +167,7 @@ void params_print(const struct edition *ed)
 
 	printf("%-34s %-20s %-7s %s\n", "--param KEY", "VALUE", "CLOSED",
 		"what it is");
-	for (row = params_training; row->key; row++)
+	for (row = param_next(params_training); row; row = param_next(row + 1))
 		printf("%-34s %-20s %-7s %s\n", row->key,
 			param_range(row, range),
 			edition_param_allowed(ed, DIV_CLOSED, row->key)

@@ -1,35 +1,16 @@
 #ifndef CLI_PARAMS_H
 #define CLI_PARAMS_H
 /*
- * The keys of --param, DLIO's dotted names, as one table: it drives parsing,
- * the listing, the man page and the completion. Which of them CLOSED allows is
- * the edition's to say.
+ * The keys of --param: parsing and listing the rows of core/params.h that a
+ * user may set.
  */
 #include "core/edition.h"
 #include "core/err.h"
+#include "core/params.h"
 #include "core/record.h"
 
-#include <stddef.h>
-#include <stdint.h>
-
-enum param_kind {
-	PARAM_COUNT, /* uint64_t */
-	PARAM_BYTES, /* uint64_t */
-	PARAM_STDEV, /* double, in bytes */
-	PARAM_TIME,  /* int64_t ns */
-	PARAM_BOOL,  /* bool */
-	PARAM_FORMAT, /* char[REC_NAME_MAX], a format of datagen/ */
-};
-
-struct param_row {
-	const char *key;
-	enum param_kind kind;
-	size_t offset;	   /* into struct train_config */
-	uint64_t min, max; /* PARAM_COUNT, in its unit; max 0 = no limit */
-	const char *help;
-};
-
-extern const struct param_row params_training[]; /* ends with key NULL */
+/* The next row from `row` on that --param may set; NULL: no more. */
+const struct param_row *param_next(const struct param_row *row);
 
 /*
  * Set `key` of c. -EINVAL (ERR_USAGE) with the nearest key there is, or saying

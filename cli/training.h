@@ -33,7 +33,7 @@ struct training_options {
 	uint64_t seed;
 	bool overwrite, in_process, no_futex, resume;
 	/* output */
-	bool json, dry_run, quiet, help_params;
+	bool json, dry_run, quiet, help_params, why;
 };
 
 extern const struct option_row training_datasize_rows[];
@@ -72,6 +72,10 @@ struct training_setup {
  */
 int training_resolve(const struct training_options *o, bool for_run,
 	struct training_setup *s, struct err *e);
+
+/* A part of it: folders, drive, system and organization; training_names.c. */
+int training_names(const struct training_options *o, struct train_config *c,
+	struct err *e);
 
 /*
  * What the rules say of a run before it starts: fills s->not_closed, refuses

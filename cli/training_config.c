@@ -10,6 +10,7 @@
 #include "storage/drive_model.h"
 #include "storage/host.h"
 #include "workloads/training.h"
+#include "workloads/loader.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,8 +22,6 @@
 
 #define TRANSFER_BYTES_DEFAULT MIB_BYTES
 #define TRANSFER_BYTES_MAX (64 * MIB_BYTES)
-#define DEPTH_DIRECT 16
-#define DEPTH_BUFFERED 1
 
 void training_not_closed(struct training_setup *s, const char *fmt, ...)
 {
@@ -149,40 +148,6 @@ static int parse_engine(const struct training_options *o,
 	return 0;
 }
 
-/* data_folder = data_dir/model, unless data_dir already ends in it. */
-static void set_folders(const struct training_options *o,
-	struct train_config *c)
-{
-	size_t n, m = strlen(c->model);
-
-	if (o->results_dir)
-		snprintf(c->results_dir, sizeof(c->results_dir), "%s",
-			o->results_dir);
-	if (o->drive)
-		snprintf(c->drive, sizeof(c->drive), "%s", o->drive);
-	snprintf(c->organization, sizeof(c->organization), "%s",
-		o->organization);
-	if (o->system_name)
-		snprintf(c->system_name, sizeof(c->system_name), "%s",
-			o->system_name);
-	else
-		host_name(c->system_name, sizeof(c->system_name));
-	if (!o->data_dir)
-		return;
-	snprintf(c->data_dir, sizeof(c->data_dir), "%s", o->data_dir);
-	n = strlen(c->data_dir);
-	while (n > 1 && c->data_dir[n - 1] == '/')
-		c->data_dir[--n] = 0;
-	if (n > m && c->data_dir[n - m - 1] == '/' &&
-		!strcmp(c->data_dir + n - m, c->model))
-		snprintf(c->data_folder, sizeof(c->data_folder), "%s",
-			c->data_dir);
-	else if (n + m + 2 < sizeof(c->data_folder))
-		snprintf(c->data_folder, sizeof(c->data_folder), "%.*s/%s",
-			(int)(sizeof(c->data_folder) - REC_NAME_MAX - 2),
-			c->data_dir, c->model);
-}
-
 static void from_profile(const struct workload_profile *p,
 	struct train_config *c)
 {
@@ -243,7 +208,6 @@ static int derive(const struct training_options *o, struct training_setup *s,
 	struct err *e)
 {
 	struct train_config *c = &s->config;
-	uint64_t w = c->read_threads;
 
 	if (o->odirect && o->buffered)
 		return err_set(e, ERR_USAGE, -EINVAL,
@@ -252,12 +216,9 @@ static int derive(const struct training_options *o, struct training_setup *s,
 		c->odirect = true;
 	if (o->buffered)
 		c->odirect = false;
-	c->prefetch_factor = (c->prefetch_size + w - 1) / w;
-	if (!c->prefetch_factor)
-		c->prefetch_factor = 2; /* the loader's own default */
+	c->prefetch_factor = loader_prefetch_factor(c);
 	c->queue_depth = o->queue_depth ? o->queue_depth
-			 : c->odirect	? DEPTH_DIRECT
-					: DEPTH_BUFFERED;
+					: loader_queue_depth(c->odirect);
 	if (!c->transfer_bytes || c->transfer_bytes > TRANSFER_BYTES_MAX ||
 		c->transfer_bytes % 4096)
 		return err_set(e, ERR_USAGE, -EINVAL,
@@ -342,8 +303,8 @@ int training_resolve(const struct training_options *o, bool for_run,
 	c->seed = o->seed;
 	c->datagen_ranks = o->processes ? o->processes : 1;
 	c->verify = o->verify;
-	set_folders(o, c);
-	if (for_run)
+	r = training_names(o, c, e);
+	if (!r && for_run)
 		r = look_at_manifest(s, e);
 	if (!r)
 		r = apply_params(o, s, e);

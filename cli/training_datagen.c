@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/launched.h"
 #include "cli/outputs.h"
 #include "cli/training.h"
 
@@ -316,39 +317,35 @@ static int dry_run(const struct training_options *o,
 	return 0;
 }
 
-static int generate_launched(struct training_options *o)
-{
+/* Started by mpirun or srun. */
+struct job {
+	struct training_options *o;
 	struct training_setup s;
-	struct group *g;
-	struct err e;
-	int r, code;
+};
 
-	r = group_mpi_open(&g, &e);
-	if (r)
-		return cli_fail(&e);
-	launch_stdout(g->first);
-	if (!o->processes)
-		o->processes = g->size;
-	if (o->processes != g->size)
-		r = err_set(&e, ERR_USAGE, -EINVAL,
-			"asked for %" PRIu64 " processes, MPI started %u; use "
-			"mpirun -n %" PRIu64,
-			o->processes, g->size, o->processes);
-	if (!r)
-		r = training_resolve(o, false, &s, &e);
-	r = group_agree(g, r, &e);
-	if (!r && o->dry_run) {
-		code = g->first ? 0 : dry_run(o, &s);
-	} else if (!r) {
-		code = generate(o, &s, g);
-	} else {
-		if (g->first)
-			launch_failed(&e);
-		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
-	}
-	code = launch_exit(g->first, code);
-	group_close(g);
-	return code;
+static int prepare(void *ctx, struct group *g, struct err *e)
+{
+	struct job *j = ctx;
+	int r;
+
+	if (!j->o->processes)
+		j->o->processes = g->size;
+	r = launched_check(g, j->o->processes, "processes", e);
+	return r ? r : training_resolve(j->o, false, &j->s, e);
+}
+
+static int job_dry_run(void *ctx)
+{
+	const struct job *j = ctx;
+
+	return dry_run(j->o, &j->s);
+}
+
+static int job_run(void *ctx, struct group *g)
+{
+	struct job *j = ctx;
+
+	return generate(j->o, &j->s, g);
 }
 
 int cmd_training_datagen(int argc, const char **argv)
@@ -373,7 +370,8 @@ int cmd_training_datagen(int argc, const char **argv)
 		return cli_fail_report(o.json, &e);
 	}
 	if (group_launched())
-		return generate_launched(&o);
+		return launched_run(&(struct launched){prepare, job_dry_run,
+			job_run, &(struct job){.o = &o}, o.dry_run, o.json});
 	if (training_resolve(&o, false, &s, &e))
 		return cli_fail_report(o.json, &e);
 	if (o.dry_run)

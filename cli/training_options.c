@@ -3,57 +3,9 @@
 
 #include "cli/cli.h"
 #include "cli/params.h"
+#include "cli/training_rows.h"
 
 #include <string.h>
-
-#define O struct training_options
-#define HEADING(title) OPT_HEADING(title)
-#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
-#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
-#define LIST(name, field, arg, ...) OPT_LIST(name, O, field, arg, __VA_ARGS__)
-#define COUNT(name, field, arg, min, max, ...)                                 \
-	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
-#define END OPT_END
-
-#define WORKLOAD_ROWS                                                          \
-	HEADING("Workload"),                                                   \
-		TEXT("model", model, "NAME",                                   \
-			"workload, see training profiles", .letter = 'm',      \
-			.standard = "unet3d", .words = COMPLETE_MODEL),        \
-		TEXT("accelerator-type", accelerator, "NAME",                  \
-			"accelerator profile", .letter = 'g',                  \
-			.standard = "b200", .words = COMPLETE_ACCELERATOR),    \
-		TEXT("accelerator", accelerator, "NAME",                       \
-			"the same as --accelerator-type",                      \
-			.words = COMPLETE_ACCELERATOR),                        \
-		TEXT("computation-time", computation_time, "TIME",             \
-			"compute per batch instead of the profile's",          \
-			.bare = "seconds", .not_closed = true),                \
-		TEXT("scale", scale, "1/N",                                    \
-			"divide record length and compute time alike: same "   \
-			"GB/s, small files",                                   \
-			.standard = "1", .not_closed = true),                  \
-		LIST("param", params, "KEY=VALUE",                             \
-			"a DLIO key such as dataset.num_files_train=7000 "     \
-			"(repeatable)",                                        \
-			.letter = 'p', .words = COMPLETE_PARAM),               \
-		LIST("params", params, "KEY=VALUE", "the same as --param",     \
-			.words = COMPLETE_PARAM),                              \
-		FLAG("help-params", help_params,                               \
-			"list the keys of --param, what they take and which "  \
-			"CLOSED allows"),                                      \
-		TEXT("config-dir", config_dir, "DIR",                          \
-			"profiles that override or add to the built-in ones",  \
-			.words = COMPLETE_DIR),                                \
-		TEXT("edition", edition, "NAME", "rules to apply",             \
-			.standard = EDITION_DEFAULT, .words = COMPLETE_EDITION)
-
-#define MEMORY_ROWS                                                            \
-	TEXT("client-host-memory-in-gb", memory, "SIZE",                       \
-		"memory of each client host", .bare = "GiB",                   \
-		.standard = "this host's"),                                    \
-		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
-			"client hosts", .standard = "1")
 
 #define RESULTS_ROWS                                                           \
 	TEXT("results-dir", results_dir, "DIR",                                \
@@ -68,10 +20,6 @@
 	TEXT("division", division, "NAME",                                     \
 		"folder of the results: closed, open or whatif",               \
 		.standard = "whatif", .words = "closed open whatif")
-
-#define OUTPUT_ROWS                                                            \
-	HEADING("Output"),                                                     \
-		FLAG("json", json, "one JSON document on stdout, nothing else")
 
 const struct option_row training_datasize_rows[] = {
 	WORKLOAD_ROWS,
@@ -138,13 +86,7 @@ const struct option_row training_run_rows[] = {
 		"(`stoker drive list`), \"24x NAME\", "
 		"constant:14.5GB/s,80us or null",
 		.not_closed = true, .words = "null constant:14.5GB/s,80us"),
-	TEXT("host-model", host_model, "NAME",
-		"what the host costs beside a profile's drive: v3.0, v1.0, "
-		"FILE.json or none", .standard = "v3.0",
-		.words = "v3.0 v1.0 none"),
-	TEXT("without", without, "MECHANISM,...",
-		"leave out parts of the drive model: command, units, buffer, "
-		"interference, rmw, link", .standard = "all are in"),
+	MODEL_ROWS,
 	COUNT("num-accelerators", accelerators, "N", 1, 1000000,
 		"accelerators, one MPI rank each", .letter = 'n',
 		.standard = "1"),
@@ -194,6 +136,8 @@ const struct option_row training_run_rows[] = {
 	FLAG("no-futex", no_futex,
 		"wake ranks through FIFOs, as kernels before 6.7 need"),
 	OUTPUT_ROWS,
+	FLAG("why", why,
+		"explain the lowest run: its limit, and what would change it"),
 	RESULTS_ROWS,
 	FLAG("resume", resume,
 		"go on with the interrupted campaign in --results-dir, where "

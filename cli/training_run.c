@@ -2,9 +2,11 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/launched.h"
 #include "cli/outputs.h"
 #include "cli/resume.h"
 #include "cli/training.h"
+#include "cli/why.h"
 
 #include "accel_sim/group.h"
 #include "core/json.h"
@@ -84,12 +86,14 @@ static int run_ended(void *ctx, struct record *rec, struct rec_run *run,
 	if (!rec->config.results_dir[0])
 		return 0;
 	r = outputs_write_run(v->outputs, rec, run, e);
-	return r ? err_wrap(e, "the run itself finished, but its files could "
-			       "not be written") : 0;
+	return r ? err_wrap(e, "the run itself finished, but %s could not be "
+			       "written", run->leaf[0] ? "one of its files"
+						       : "its files") : 0;
 }
 
-static int print_json(
-	const struct record *rec, const struct err *failed, int code)
+static int print_json(const struct training_options *o,
+	const struct training_setup *s, const struct record *rec,
+	const struct err *failed, int code)
 {
 	struct cJSON *doc = results_record_json(rec, false);
 	char *text;
@@ -101,6 +105,8 @@ static int print_json(
 						   : "failed"));
 		json_add_string(doc, "error", failed->text);
 	}
+	if (doc && !failed)
+		why_report_json(doc, rec, o->why, s->steady_verdict);
 	if (doc)
 		json_add_u64(doc, "exit_code", (uint64_t)code);
 	text = doc ? json_print(doc, 2) : NULL;
@@ -157,7 +163,7 @@ static int report(const struct training_options *o,
 			  : verdict_code(rec, s->steady_verdict);
 
 	if (o->json)
-		return print_json(rec, failed, code);
+		return print_json(o, s, rec, failed, code);
 	if (failed) {
 		/* runs that had ended keep their worth */
 		if (rec->run_count > 1) {
@@ -167,6 +173,7 @@ static int report(const struct training_options *o,
 		return code;
 	}
 	results_print_text(stdout, rec, s->steady_verdict);
+	why_report(rec, o->why, s->steady_verdict);
 	return code;
 }
 
@@ -332,57 +339,46 @@ static int dry_run(const struct training_options *o,
 	return 0;
 }
 
-/* The number of ranks must be what was asked for. */
-static int check_ranks(
-	const struct training_options *o, const struct group *g, struct err *e)
-{
-	if (g->size == o->accelerators)
-		return 0;
-	return err_set(e, ERR_USAGE, -EINVAL,
-		"asked for %" PRIu64 " accelerators, MPI started %u rank%s; "
-		"use mpirun -n %" PRIu64, o->accelerators, g->size,
-		g->size == 1 ? "" : "s", o->accelerators);
-}
-
 /* Started by mpirun or srun: one accelerator a rank. */
-static int run_launched(struct training_options *o)
-{
+struct job {
+	struct training_options *o;
 	struct training_setup s;
-	struct group *g;
-	struct err e;
-	int r, code;
+};
 
-	r = group_mpi_open(&g, &e);
-	if (r)
-		return cli_fail(&e);
-	launch_stdout(g->first);
+static int prepare(void *ctx, struct group *g, struct err *e)
+{
+	struct job *j = ctx;
+	struct training_options *o = j->o;
+	int r;
+
 	if (!o->accelerators)
 		o->accelerators = g->size;
 	if (!o->hosts)
 		o->hosts = g->hosts;
-	r = check_ranks(o, g, &e);
+	r = launched_check(g, o->accelerators, "accelerators", e);
 	if (!r)
-		r = hosts_memory_bytes(g, &o->measured_memory_bytes, &e);
+		r = hosts_memory_bytes(g, &o->measured_memory_bytes, e);
 	if (!r)
-		r = training_resolve(o, true, &s, &e);
-	if (!r && s.virtual_time)
-		r = err_set(&e, ERR_USAGE, -EINVAL,
+		r = training_resolve(o, true, &j->s, e);
+	if (!r && j->s.virtual_time)
+		r = err_set(e, ERR_USAGE, -EINVAL,
 			"virtual time runs in one process: start stoker "
 			"without mpirun, or pass --clock real");
-	/* every rank read the same arguments: all come to the same end */
-	r = group_agree(g, r, &e);
-	if (r) {
-		if (g->first)
-			launch_failed(&e);
-		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
-	} else if (o->dry_run) {
-		code = g->first ? 0 : dry_run(o, &s);
-	} else {
-		code = run_in_group(o, &s, g);
-	}
-	code = launch_exit(g->first, code);
-	group_close(g);
-	return code;
+	return r;
+}
+
+static int job_dry_run(void *ctx)
+{
+	const struct job *j = ctx;
+
+	return dry_run(j->o, &j->s);
+}
+
+static int job_run(void *ctx, struct group *g)
+{
+	struct job *j = ctx;
+
+	return run_in_group(j->o, &j->s, g);
 }
 
 /*
@@ -428,7 +424,8 @@ int cmd_training_run(int argc, const char **argv)
 		return cli_fail_report(o.json, &e);
 	}
 	if (group_launched())
-		return run_launched(&o);
+		return launched_run(&(struct launched){prepare, job_dry_run,
+			job_run, &(struct job){.o = &o}, o.dry_run, o.json});
 	if (!o.accelerators)
 		o.accelerators = 1;
 	if (training_resolve(&o, true, &s, &e))

@@ -56,17 +56,18 @@ static void mean_stdev(const double *v, uint32_t n, double *mean, double *stdev)
 
 /* Sums over the ranks of one op. */
 struct sum {
-	int64_t first_ns, last_ns, busy_ns, fill_ns, sync_ns, cpu_ns;
+	int64_t longest_ns, busy_ns, fill_ns, sync_ns, cpu_ns;
 	uint64_t bytes, device_bytes, cached_bytes;
 };
 
-static void add(struct sum *s, const struct ckpt_op *op, bool first)
+/* Of durations only: stamps of several hosts cannot be compared that well. */
+static void add(struct sum *s, const struct ckpt_op *op)
 {
-	if (first || op->start_ns < s->first_ns)
-		s->first_ns = op->start_ns;
-	if (first || op->end_ns > s->last_ns)
-		s->last_ns = op->end_ns;
-	s->busy_ns += op->end_ns - op->start_ns;
+	int64_t took_ns = op->end_ns - op->start_ns;
+
+	if (took_ns > s->longest_ns)
+		s->longest_ns = took_ns;
+	s->busy_ns += took_ns;
 	s->fill_ns += op->fill_ns;
 	s->sync_ns += op->sync_ns;
 	s->cpu_ns += op->cpu_ns;
@@ -79,21 +80,22 @@ static void phase(const struct ckpt_record *r, bool load, struct ckpt_phase *p)
 {
 	double *rate = calloc(r->op_count + 1, sizeof(*rate));
 	double *took = calloc(r->op_count + 1, sizeof(*took)), total_s = 0, s;
-	struct sum all = {.first_ns = 0};
+	struct sum all = {.busy_ns = 0};
 	const struct ckpt_op *op;
 	uint64_t k;
 	uint32_t i;
 
 	memset(p, 0, sizeof(*p));
 	for (i = 0; rate && took && i < r->op_count; i++) {
-		struct sum one = {.first_ns = 0};
+		struct sum one = {.busy_ns = 0};
 
 		if (ckpt_record_op(r, 0, i)->load != load)
 			continue;
 		for (k = 0; k < r->config.shape.ranks; k++) {
 			op = ckpt_record_op(r, k, i);
-			add(&one, op, k == 0);
-			add(&all, op, k == 0);
+			add(&one, op);
+			add(&all, op);
+			p->cache_unknown |= op->cache_unknown;
 		}
 		op = ckpt_record_op(r, 0, i);
 		took[p->count] = seconds(op->end_ns - op->start_ns);
@@ -101,7 +103,7 @@ static void phase(const struct ckpt_record *r, bool load, struct ckpt_phase *p)
 					 ? gib(r->bytes) / took[p->count]
 					 : 0;
 		p->count++;
-		s = seconds(one.last_ns - one.first_ns);
+		s = seconds(one.longest_ns);
 		total_s += s;
 		if (s > p->slowest_max_s) {
 			p->slowest_max_s = s;

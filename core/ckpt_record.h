@@ -25,6 +25,7 @@ struct ckpt_config {
 	uint64_t seed;
 	uint32_t write_bytes, read_bytes; /* of one request */
 	uint32_t write_depth, read_depth; /* requests in flight */
+	uint64_t limit_fill_bytes_per_s; /* content, of each rank; 0 = none */
 	bool drop_caches; /* before the loads */
 	bool allow_cached; /* load what cannot be made cold, marked invalid */
 	char folder[4096]; /* CHECKPOINT-FOLDER/MODEL; "" when modelled */
@@ -35,10 +36,12 @@ struct ckpt_op {
 	uint32_t step; /* checkpoint, from 1 */
 	uint32_t host; /* that did it: index into base.hosts */
 	bool load;
-	int64_t start_ns, end_ns; /* behind the barrier; own end */
+	/* behind the barrier; own end; on rank 0's clock, by the wall clocks */
+	int64_t start_ns, end_ns;
 	uint64_t bytes;		  /* moved by this rank */
 	uint64_t device_bytes;	  /* what the kernel says it moved for us */
 	uint64_t cached_bytes; /* load: in the page cache just before */
+	bool cache_unknown;    /* load: the file system cannot tell that */
 	uint64_t verified_bytes;
 	int64_t fill_ns; /* making content (or checking it) */
 	int64_t sync_ns; /* waiting for fsync */
@@ -62,7 +65,8 @@ struct ckpt_phase {
 	double fill_pct;   /* of the ranks' time */
 	double sync_pct;
 	double cpu_s_per_gib;
-	bool valid; /* loads: cold */
+	bool cache_unknown;
+	bool valid; /* loads: not known to have been in memory */
 };
 
 struct ckpt_record {

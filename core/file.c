@@ -52,6 +52,9 @@ static int make_dir(const char *path, struct err *e)
 		if (S_ISDIR(st.st_mode))
 			return 0;
 		why = ENOTDIR;
+	} else if (why == EEXIST) {
+		/* a link that leads nowhere, or in a circle */
+		why = errno;
 	}
 	errno = why; /* not what stat() had to say */
 	return io_error(e, "create folder", path);

@@ -6,6 +6,7 @@
 #include "core/json.h"
 
 #include "core/file.h"
+#include "core/utf8.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -59,34 +60,6 @@ static void put_line(struct text *t, int indent, int depth)
 		n = left < 32 ? left : 32;
 		put(t, spaces, (size_t)n);
 	}
-}
-
-/*
- * One code point of UTF-8 at s, which ends with a zero byte; *n bytes of it.
- * A wrong byte stands for U+FFFD.
- */
-static uint32_t utf8_next(const unsigned char *s, size_t *n)
-{
-	static const uint32_t lowest[] = {0, 0, 0x80, 0x800, 0x10000};
-	uint32_t c = s[0];
-	size_t len, i;
-
-	*n = 1;
-	if (c < 0x80)
-		return c;
-	len = c >= 0xf0 ? 4 : c >= 0xe0 ? 3 : 2;
-	if (c < 0xc2 || c > 0xf4)
-		return 0xfffd;
-	c &= 0xffU >> (len + 1);
-	for (i = 1; i < len; i++) {
-		if ((s[i] & 0xc0) != 0x80)
-			return 0xfffd;
-		c = c << 6 | (s[i] & 0x3f);
-	}
-	if (c < lowest[len] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
-		return 0xfffd;
-	*n = len;
-	return c;
 }
 
 static void put_string(struct text *t, const char *str)

@@ -187,6 +187,33 @@ int rec_run_hist(
 	return ret;
 }
 
+void rec_quantiles_of(const struct hist *h, struct rec_quantiles *out)
+{
+	memset(out, 0, sizeof(*out));
+	if (!h->count)
+		return;
+	out->count = h->count;
+	out->min = h->min;
+	out->p50 = hist_percentile(h, 500000);
+	out->p99 = hist_percentile(h, 990000);
+	out->p999 = hist_percentile(h, 999000);
+	out->max = h->max;
+	out->mean = hist_mean(h);
+}
+
+int rec_run_quantiles(const struct rec_run *run, enum rec_hist which,
+	struct rec_quantiles *out)
+{
+	struct hist h = {0};
+	int r = rec_run_hist(run, which, &h);
+
+	*out = run->requests[which];
+	if (!r && h.count)
+		rec_quantiles_of(&h, out);
+	hist_fini(&h);
+	return r;
+}
+
 void rec_run_fini(struct rec_run *run)
 {
 	uint32_t i;

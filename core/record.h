@@ -45,6 +45,8 @@ struct train_config {
 	double record_stdev_bytes;  /* record_length_bytes_stdev */
 	uint64_t resize_bytes;	    /* record_length_bytes_resize, no effect */
 	int64_t computation_ns;	    /* ct, train.computation_time */
+	/* train.total_training_steps: an epoch ends after so many; 0 = unset */
+	uint64_t steps_most;
 	uint64_t read_threads;	    /* W, reader.read_threads */
 	uint64_t prefetch_size;	    /* reader.prefetch_size, default 2 */
 	uint64_t prefetch_factor;   /* derived: ceil(prefetch_size / W) or 2 */
@@ -86,6 +88,46 @@ struct rec_host {
 	uint64_t memory_bytes; /* MemTotal */
 	char *cpuinfo;	       /* raw text of the last CPU of /proc/cpuinfo */
 	char *meminfo;	       /* raw /proc/meminfo at start */
+};
+
+/* A block device; "" and 0 are what the system does not tell. */
+struct rec_device {
+	char name[32];	   /* "nvme0n1" */
+	char kind[16];	   /* "nvme", "virtio", "scsi", "loop" ... */
+	char model[REC_NAME_MAX];
+	char firmware[REC_NAME_MAX];
+	char serial[REC_NAME_MAX]; /* masked unless asked for */
+	uint64_t capacity_bytes;
+	uint32_t logical_block_bytes, physical_block_bytes;
+	uint32_t metadata_bytes; /* of each logical block */
+	char link[32];	   /* "PCIe Gen4 x4", now */
+	char link_max[32]; /* what the device could */
+	bool link_reduced; /* now is less than that */
+	int64_t numa_node; /* -1 = not known, or there is only one */
+	char scheduler[32];
+	uint64_t nr_requests, max_sectors_kb;
+	bool rotational;
+	char write_cache[32];
+	double temperature_c; /* NaN = not readable */
+};
+
+#define REC_DEVICES_MAX 24
+
+/*
+ * The passport of the drive under a data folder: its file system, and the
+ * devices it lies on, none where it is memory or on another machine.
+ */
+struct rec_drive {
+	bool known;
+	char filesystem[32]; /* "ext4" */
+	char source[128];    /* what is mounted */
+	char mount_point[256];
+	char mount_options[512];
+	char device[32];  /* that holds the file system; "" = none */
+	char layers[256]; /* "partition 1 of nvme0n1", "md0 raid0" ... */
+	char note[480];	  /* what a reader should know, "" = nothing */
+	uint32_t device_count; /* may exceed REC_DEVICES_MAX */
+	struct rec_device devices[REC_DEVICES_MAX];
 };
 
 /*
@@ -134,6 +176,12 @@ enum rec_hist {
 
 const char *rec_hist_name(enum rec_hist h); /* "latency_ns" ... */
 
+/* What a record file keeps of a histogram; all 0 while count is 0. */
+struct rec_quantiles {
+	uint64_t count, min, p50, p99, p999, max;
+	double mean;
+};
+
 struct rec_rank {
 	uint32_t rank;
 	uint32_t host; /* index into record.hosts */
@@ -160,6 +208,8 @@ struct rec_metrics {
 
 	bool steady_evaluated;
 	double steady_au_pct;
+	/* half width of its 95 % interval, see au_interval.h; 0 = not known */
+	double steady_ci_pct;
 	bool steady_meets;
 	double head_start_pct;	/* W / S */
 	double nominal_au_pct;	/* numerator (n-1) * ct instead of sum C */
@@ -184,6 +234,9 @@ struct rec_run {
 	uint32_t rank_count;
 	struct rec_rank *ranks;
 	struct rec_metrics metrics;
+	/* of a run read back from its file, whose histograms are gone */
+	struct rec_quantiles requests[REC_HISTS];
+	bool no_step_times; /* the file had none: the arrays are zeroes */
 };
 
 enum rec_verdict { VERDICT_NONE, VERDICT_PASS, VERDICT_FAIL };
@@ -214,6 +267,7 @@ struct record {
 	struct rec_time time;
 	uint32_t host_count;
 	struct rec_host *hosts;
+	struct rec_drive drive; /* as rank 0's host sees it; real drives only */
 	uint32_t note_count;
 	struct rec_note *notes;
 	uint32_t run_count;
@@ -239,6 +293,11 @@ void rec_run_fini(struct rec_run *run);
 /* One histogram over all ranks into *out (empty before); 0 or -ENOMEM. */
 int rec_run_hist(
 	const struct rec_run *run, enum rec_hist which, struct hist *out);
+
+void rec_quantiles_of(const struct hist *h, struct rec_quantiles *out);
+/* Of all ranks, also of a run that was read back; 0 or -ENOMEM. */
+int rec_run_quantiles(const struct rec_run *run, enum rec_hist which,
+	struct rec_quantiles *out);
 
 /*
  * One rank as flat bytes for another process of the same binary. pack returns

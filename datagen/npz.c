@@ -395,12 +395,12 @@ static int read_npy(
 	text_bytes = buf[6] == 1 ? get16(buf + 8) : get32(buf + 8);
 	if (text_bytes > m->npy_bytes - fixed)
 		return bad(s, at, -EBADMSG, e,
-			"member %s: its header of %" PRIu64
+			"bad npy header of member %s: its header of %" PRIu64
 			" bytes goes beyond its %" PRIu64 " bytes",
 			m->name, text_bytes, m->npy_bytes);
 	if (text_bytes > NPY_TEXT_MAX)
 		return bad(s, at, -ENOTSUP, e,
-			"member %s: a header of %" PRIu64
+			"bad npy header of member %s: a header of %" PRIu64
 			" bytes is not supported, at most %u",
 			m->name, text_bytes, NPY_TEXT_MAX);
 	rc = get(s, at + fixed, buf, (size_t)text_bytes, e);
@@ -408,12 +408,13 @@ static int read_npy(
 		return rc;
 	what = npy_parse_dict((const char *)buf, (size_t)text_bytes, &info);
 	if (what)
-		return bad(s, at, -EBADMSG, e, "member %s: %s", m->name, what);
+		return bad(s, at, -EBADMSG, e, "bad npy header of member %s: "
+			"%s", m->name, what);
 	m->payload_offset = at + fixed + text_bytes;
 	m->payload_bytes = m->npy_bytes - fixed - text_bytes;
 	if (info.data_bytes != m->payload_bytes)
 		return bad(s, at, -EBADMSG, e,
-			"member %s: its shape needs %" PRIu64
+			"bad npy header of member %s: its shape needs %" PRIu64
 			" bytes, it has %" PRIu64,
 			m->name, info.data_bytes, m->payload_bytes);
 	memcpy(m->descr, info.descr, sizeof(m->descr));

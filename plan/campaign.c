@@ -45,27 +45,6 @@ static void not_dropped(void *ctx, const struct err *why)
 			  "(POSIX_FADV_DONTNEED), look at the cached share");
 }
 
-static void note_model(struct job *j, const struct engine_spec *s)
-{
-	const struct drive_profile *d = &s->drive;
-
-	if (s->kind != ENGINE_MODEL)
-		return;
-	record_note(j->rec, "drive-model",
-		"%s%s is modelled from %s: reads %.1f GB/s, writes %.1f GB/s, "
-		"%.0f k random reads/s of 4 KiB, %g us alone%s%s",
-		d->count > 1 ? "each drive of " : "", j->rec->config.drive,
-		d->measured ? "measurements (drive probe)"
-			    : "its profile, not measured here",
-		d->sequential_read_gb_per_s, d->sequential_write_gb_per_s,
-		d->random_read_kiops, d->read_latency_us,
-		d->note[0] ? "; " : "", d->note);
-	record_note(j->rec, "host-model",
-		"host model %s: %.1f ms of software a step beside the drive%s",
-		s->host.name, (double)s->host.step_ns / 1e6,
-		s->host.step_ns ? " (calibrated to published results)" : "");
-}
-
 static int open_engine(struct job *j, struct err *e)
 {
 	struct train_config *t = &j->rec->config;
@@ -113,7 +92,7 @@ static int open_engine(struct job *j, struct err *e)
 			"(--limit-read): not the drive's own speed",
 			(double)t->limit_read_bytes_per_s / 1e6);
 	}
-	note_model(j, &spec);
+	notes_model(j->rec, t->drive, &spec);
 	r = buffers_init(&j->buffers, j->engine, spec.depth,
 		t->transfer_bytes, real, e);
 	notes_buffers(j->rec, &j->buffers);
@@ -336,6 +315,8 @@ static int open_job(struct job *j, struct err *e)
 			g, t->data_folder, t->results_dir, j->rec, e);
 	if (r)
 		return r;
+	if (!g->first && !t->drive[0])
+		notes_drive(j->rec, j->rec->config.data_folder);
 	r = data_source_open(&j->source, t, j->c->allow_fallback, j->rec, e);
 	if (!r)
 		r = open_engine(j, e);

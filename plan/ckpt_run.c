@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,23 +66,22 @@ static uint64_t old_bytes(struct job *j)
 static int check_room(struct job *j, struct err *e)
 {
 	const struct ckpt_config *c = &j->rec->config;
-	uint64_t need = ckpt_run_room_bytes(c), have, drives;
+	const struct drive_profile *p = &j->c->engine.drive;
+	uint64_t need = ckpt_run_room_bytes(c), have;
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 
 	if (!c->writes)
 		return 0;
 	if (j->c->drive) {
-		if (!j->c->capacity_bytes || need <= j->c->capacity_bytes)
+		have = drive_capacity_bytes(p);
+		if (j->c->engine.kind != ENGINE_MODEL || !have || need <= have)
 			return 0;
-		drives = (need + j->c->capacity_bytes - 1) /
-			 j->c->capacity_bytes;
 		return err_set(e, ERR_USAGE, -ENOSPC,
-			"%u checkpoints of %s take %s, %s holds %s: use --drive "
-			"%" PRIu64 "x%s, or --keep fewer", c->writes,
+			"the checkpoints that are kept of %s take %s, --drive "
+			"%s holds %s: take \"%.0fx %s\", or --keep fewer",
 			c->shape.model.name, units_format_bytes(a, need),
-			j->c->drive,
-			units_format_bytes(b, j->c->capacity_bytes), drives,
-			j->c->drive);
+			j->c->drive, units_format_bytes(b, have),
+			ceil((double)need / (p->capacity_gb * 1e9)), p->name);
 	}
 	if (store_free_space(&j->store, &have, e))
 		return e->code;
@@ -155,6 +155,7 @@ static int open_engine(struct job *j, struct err *e)
 	}
 	spec.depth = each * g->count;
 	spec.dir = c->folder;
+	spec.buffered = c->io == CKPT_IO_REFERENCE;
 	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
 	if (r)
 		return r;
@@ -164,6 +165,10 @@ static int open_engine(struct job *j, struct err *e)
 		record_note(&j->rec->base, "engine", "%s", why);
 	r = buffers_init(&j->buffers, j->engine, spec.depth, bytes, real, e);
 	notes_buffers(&j->rec->base, &j->buffers);
+	if (j->c->drive)
+		notes_model(&j->rec->base, j->c->drive, &spec);
+	else if (!g->first)
+		notes_drive(&j->rec->base, c->folder);
 	return r;
 }
 
@@ -251,6 +256,22 @@ static void drop_caches(void *ctx)
 			"(POSIX_FADV_DONTNEED)", e.text);
 }
 
+/* Every process started its own clock: bring the stamps to rank 0's. */
+static int share_clock(
+	struct job *j, struct ckpt_op *ops, size_t n, struct err *e)
+{
+	int64_t anchor_ns = j->clock.wall_anchor_ns, shift_ns;
+	int r = group_share(j->c->group, &anchor_ns, sizeof(anchor_ns), e);
+	size_t i;
+
+	shift_ns = j->clock.wall_anchor_ns - anchor_ns;
+	for (i = 0; !r && i < n; i++) {
+		ops[i].start_ns += shift_ns;
+		ops[i].end_ns += shift_ns;
+	}
+	return r;
+}
+
 static int move(struct job *j, struct err *e)
 {
 	struct ckpt_record *rec = j->rec;
@@ -275,6 +296,8 @@ static int move(struct job *j, struct err *e)
 	if (!r)
 		r = checkpoint_run(&env, mine, e);
 	if (!r)
+		r = share_clock(j, mine, n, e);
+	if (!r)
 		r = group_agree(g,
 			group_gather(g, mine, n * sizeof(*mine), take_ops, rec,
 				e), e);
@@ -291,10 +314,11 @@ static void note_generator(struct ckpt_record *rec)
 		return;
 	if (p->fill_pct > 50)
 		record_note(&rec->base, "generator-bound",
-			"making content took %.0f %% of the ranks' time (%.2f "
-			"GiB/s a rank): the save rate is the generator's, not "
-			"the drive's; use more cores or fewer ranks a host",
-			p->fill_pct, p->fill_gib_s);
+			"generator-bound: making content took %.0f %% of the "
+			"ranks' time (%.1f MB/s a rank): the save rate is the "
+			"generator's, not the drive's; use more cores or fewer "
+			"ranks a host",
+			p->fill_pct, p->fill_gib_s * (double)GIB_BYTES / 1e6);
 }
 
 static void note_caches(struct ckpt_record *rec)
@@ -309,6 +333,11 @@ static void note_caches(struct ckpt_record *rec)
 			"before: load invalid as a figure of the drive "
 			"(--drop-caches, or --io direct)",
 			rec->load.cached_pct);
+	if (rec->load.cache_unknown)
+		record_note(&rec->base, "cache-unknown",
+			"the file system of %s cannot tell what of a file is "
+			"in memory: whether the loads were cold is NOT "
+			"EVALUATED", c->folder);
 	for (i = 0; i < rec->base.host_count; i++)
 		memory += rec->base.hosts[i].memory_bytes;
 	/* direct loads are proven cold, one by one */

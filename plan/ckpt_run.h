@@ -18,8 +18,7 @@ struct ckpt_run {
 	struct group *group;
 	struct engine_spec engine;
 	bool virtual_time;
-	uint64_t capacity_bytes; /* of a modelled drive; 0: no limit */
-	const char *drive;	 /* its name, for errors; NULL: a real one */
+	const char *drive; /* as it was asked for; NULL: a real one */
 	/* of rank 0, after each of its saves and loads */
 	void (*progress)(void *ctx, const struct ckpt_op *op);
 	void *ctx;

@@ -314,6 +314,9 @@ static int prepare(struct work *w, uint64_t *free_bytes, struct err *e)
 		return err_set(e, ERR_USAGE, -ENOTDIR,
 			"--data-dir: %s or a part of it is a file, not a "
 			"folder", w->j->folder);
+	if (stat(w->j->folder, &st) && errno == ELOOP)
+		return err_set(e, ERR_USAGE, -ELOOP, "--data-dir: %s: %s",
+			w->j->folder, strerror(ELOOP));
 	r = describe(w, e);
 	if (r)
 		return r;

@@ -146,6 +146,8 @@ static int open_engine(struct job *j, const struct kv_config *c, struct err *e)
 	/* each worker may have its fsync out beside the buffers */
 	spec.depth = (c->buffers + c->opt.users) * g->count;
 	spec.dir = c->cache_dir;
+	if (!g->first && !real)
+		notes_model(&j->rec->base, j->c->drive, &spec);
 	if (spec.kind == ENGINE_MODEL && c->io == KV_IO_REFERENCE)
 		spec.drive.sequential_read_gb_per_s *=
 			j->c->workload->host.buffered_read_share;
@@ -466,6 +468,8 @@ static int open_job(struct job *j, struct err *e)
 		r = file_mkdirs(c->cache_dir, e);
 	r = group_agree(g, r, e);
 	note_host(j);
+	if (!r && !g->first && !j->c->drive)
+		notes_drive(&rec->base, c->cache_dir);
 	return r ? r : group_agree(g,
 			       hosts_gather(g, base->time.wall_anchor_ns != 0,
 				       base, e), e);

@@ -2,6 +2,7 @@
 #include "plan/notes.h"
 
 #include "core/units.h"
+#include "storage/drive_id.h"
 
 #include <errno.h>
 #include <string.h>
@@ -44,6 +45,39 @@ void notes_wall_step(struct record *rec, const struct clock *c)
 		"stamps follow the clock as it was, measured times "
 		"(CLOCK_MONOTONIC) are not touched",
 		(double)step_ns / 1e9);
+}
+
+void notes_drive(struct record *rec, const char *folder)
+{
+	struct rec_drive *d = &rec->drive;
+
+	drive_identify(folder, false, d);
+	if (d->note[0])
+		record_note(rec, "drive", "%s", d->note);
+}
+
+void notes_model(struct record *rec, const char *drive,
+	const struct engine_spec *s)
+{
+	const struct drive_profile *d = &s->drive;
+
+	if (s->kind != ENGINE_MODEL)
+		return;
+	record_note(rec, "drive-model",
+		"%s%s is modelled from %s: reads %.1f GB/s, writes %.1f GB/s, "
+		"%.0f k random reads/s of 4 KiB, %g us alone%s%s",
+		d->count > 1 ? "each drive of " : "", drive,
+		d->measured ? "measurements (drive probe)"
+			    : "its profile, not measured here",
+		d->sequential_read_gb_per_s, d->sequential_write_gb_per_s,
+		d->random_read_kiops, d->read_latency_us,
+		d->note[0] ? "; " : "", d->note);
+	if (!s->host.name[0])
+		return;
+	record_note(rec, "host-model",
+		"host model %s: %.1f ms of software a step beside the drive%s",
+		s->host.name, (double)s->host.step_ns / 1e6,
+		s->host.step_ns ? " (calibrated to published results)" : "");
 }
 
 static int take_notes(void *arg, uint32_t process, const void *buf,

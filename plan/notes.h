@@ -6,9 +6,17 @@
 #include "core/record.h"
 #include "storage/buffers.h"
 #include "storage/clock.h"
+#include "storage/engine.h"
 
 /* What the I/O buffers could not get: huge pages, registration. */
 void notes_buffers(struct record *rec, const struct buffers *b);
+
+/* The passport of the drive that holds `folder`, and what it has to tell. */
+void notes_drive(struct record *rec, const char *folder);
+
+/* Of a drive model (`drive` as given): what it was made from. */
+void notes_model(struct record *rec, const char *drive,
+	const struct engine_spec *s);
 
 /* Has the wall clock been set since the start? Then say so. */
 void notes_wall_step(struct record *rec, const struct clock *c);

@@ -219,6 +219,8 @@ int shared_check(struct group *g, const char *folder, const char *results,
 static int write_probe(const char *path, struct err *e)
 {
 	char *zero = calloc(1, PROBE_BYTES);
+	size_t left = PROBE_BYTES;
+	ssize_t n;
 	int fd, r = 0;
 
 	if (!zero)
@@ -226,8 +228,16 @@ static int write_probe(const char *path, struct err *e)
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		r = -errno;
-	else if (write(fd, zero, PROBE_BYTES) != PROBE_BYTES || fsync(fd))
-		r = errno ? -errno : -ENOSPC;
+	/* the part that does not fit says why */
+	for (; !r && left; left -= (size_t)n) {
+		n = write(fd, zero, left);
+		if (n <= 0)
+			r = n ? -errno : -ENOSPC;
+		if (r)
+			break;
+	}
+	if (!r && fsync(fd))
+		r = -errno;
 	if (fd >= 0) {
 		close(fd);
 		unlink(path);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int whatif_run(const struct whatif *w, struct rec_metrics *m, struct err *e)
+int whatif_record(const struct whatif *w, struct record *rec, struct err *e)
 {
 	struct campaign c = {
 		.engine = w->engine,
@@ -15,26 +15,34 @@ int whatif_run(const struct whatif *w, struct rec_metrics *m, struct err *e)
 		.event_per_file = w->event_per_file,
 		.runs = 1,
 	};
-	struct record rec;
 	struct group *g;
-	int r = group_local_open((uint32_t)w->config->accelerators, &g, e);
+	int r;
 
-	memset(m, 0, sizeof(*m));
+	record_init(rec);
+	r = group_local_open((uint32_t)w->config->accelerators, &g, e);
 	if (r)
 		return r;
-	record_init(&rec);
-	rec.config = *w->config;
-	rec.config.results_dir[0] = 0;
+	rec->config = *w->config;
+	rec->config.results_dir[0] = 0;
 	if (w->epochs)
-		rec.config.epochs = w->epochs;
+		rec->config.epochs = w->epochs;
 	c.group = g;
-	r = campaign_run(&c, &rec, e);
+	r = campaign_run(&c, rec, e);
+	group_close(g);
+	return r;
+}
+
+int whatif_run(const struct whatif *w, struct rec_metrics *m, struct err *e)
+{
+	struct record rec;
+	int r = whatif_record(w, &rec, e);
+
+	memset(m, 0, sizeof(*m));
 	if (!r) {
 		*m = rec.runs[0].metrics;
 		memset(&rec.runs[0].metrics, 0, sizeof(*m));
 	}
 	record_fini(&rec);
-	group_close(g);
 	return r;
 }
 

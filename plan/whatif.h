@@ -31,6 +31,8 @@ struct whatif {
  * campaign_run(): a configuration that makes no step, or too many files.
  */
 int whatif_run(const struct whatif *w, struct rec_metrics *m, struct err *e);
+/* The same, and the whole record of it; free it with record_fini(). */
+int whatif_record(const struct whatif *w, struct record *rec, struct err *e);
 void whatif_fini(struct rec_metrics *m);
 
 #endif

@@ -78,7 +78,9 @@ static int scan_entry(struct history *h, const char *dir,
 
 	/* a campaign's preparation is no run of it (mlcommons/storage#771) */
 	if (d->d_name[0] == '.' || !strcmp(d->d_name, "datagen") ||
-		!strcmp(d->d_name, "datasize"))
+		!strcmp(d->d_name, "datasize") ||
+		/* single runs, of another workload */
+		!strcmp(d->d_name, "checkpointing"))
 		return 0;
 	n = snprintf(path, sizeof(path), "%s/%s", dir, d->d_name);
 	if (n < 0 || n >= PATH_MAX || lstat(path, &st) || !S_ISDIR(st.st_mode))

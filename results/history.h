@@ -32,9 +32,9 @@ struct history {
 
 /*
  * Look for folders with a record.json or summary.json below dir; hidden names,
- * links and the folders of datagen and datasize are passed over. *h need not be
- * initialized; free with history_fini() in any case. -ENOENT (ERR_USAGE) when
- * dir is not there.
+ * links and the folders of datagen, datasize and checkpointing are passed over.
+ * *h need not be initialized; free with history_fini() in any case. -ENOENT
+ * (ERR_USAGE) when dir is not there.
  */
 int history_scan(const char *dir, struct history *h, struct err *e);
 void history_fini(struct history *h);

@@ -3,6 +3,7 @@
 
 #include "core/config.h"
 #include "core/json.h"
+#include "core/params.h"
 #include "core/units.h"
 
 #include <cjson/cJSON.h>
@@ -10,105 +11,85 @@
 #include <stdio.h>
 #include <string.h>
 
-enum kind { P_TEXT, P_U64, P_DOUBLE, P_SECONDS, P_BOOL };
+/* The part of a key behind its group. */
+static const char *name_of(const struct param_row *p)
+{
+	return strchr(p->key, '.') + 1;
+}
 
-struct param {
-	const char *group, *name; /* the key is GROUP.NAME */
-	size_t offset;		  /* into train_config */
-	enum kind kind;
-	bool only_changed; /* not there unless it was changed */
-};
+static bool is_text(const struct param_row *p)
+{
+	return p->kind == PARAM_TEXT || p->kind == PARAM_FORMAT;
+}
 
-#define C(field) offsetof(struct train_config, field)
-
-/* In the order in which a profile of the benchmark has them. */
-static const struct param params[] = {
-	{"dataset", "data_folder", C(data_folder), P_TEXT, false},
-	{"dataset", "format", C(format), P_TEXT, false},
-	{"dataset", "num_files_train", C(files), P_U64, false},
-	{"dataset", "num_subfolders_train", C(subfolders), P_U64, true},
-	{"dataset", "num_samples_per_file", C(samples_per_file), P_U64, false},
-	{"dataset", "record_length_bytes", C(record_bytes), P_U64, false},
-	{"dataset", "record_length_bytes_stdev", C(record_stdev_bytes),
-		P_DOUBLE, false},
-	{"dataset", "record_length_bytes_resize", C(resize_bytes), P_U64,
-		false},
-	{"reader", "batch_size", C(batch_size), P_U64, false},
-	{"reader", "read_threads", C(read_threads), P_U64, false},
-	{"reader", "prefetch_size", C(prefetch_size), P_U64, true},
-	{"reader", "transfer_size", C(transfer_bytes), P_U64, true},
-	{"reader", "odirect", C(odirect), P_BOOL, true},
-	{"train", "epochs", C(epochs), P_U64, false},
-	{"train", "computation_time", C(computation_ns), P_SECONDS, false},
-};
-
-#define PARAMS (sizeof(params) / sizeof(params[0]))
-
-static const void *at(const struct param *p, const struct train_config *c)
+static const void *at(const struct param_row *p, const struct train_config *c)
 {
 	return (const char *)c + p->offset;
 }
 
-static double as_double(const struct param *p, const struct train_config *c)
+static double as_double(const struct param_row *p, const struct train_config *c)
 {
-	if (p->kind == P_SECONDS)
+	if (p->kind == PARAM_TIME)
 		return (double)*(const int64_t *)at(p, c) / (double)NS_PER_S;
 	return *(const double *)at(p, c);
 }
 
-static bool same_value(const struct param *p, const struct train_config *a,
+static bool same_value(const struct param_row *p, const struct train_config *a,
 	const struct train_config *b)
 {
 	switch (p->kind) {
-	case P_TEXT:
+	case PARAM_TEXT:
+	case PARAM_FORMAT:
 		return !strcmp(at(p, a), at(p, b));
-	case P_BOOL:
+	case PARAM_BOOL:
 		return *(const bool *)at(p, a) == *(const bool *)at(p, b);
-	case P_DOUBLE:
-	case P_SECONDS:
-	case P_U64:
+	case PARAM_STDEV:
+	case PARAM_TIME:
+	case PARAM_COUNT:
+	case PARAM_BYTES:
 		break;
 	}
 	return !memcmp(at(p, a), at(p, b), sizeof(uint64_t));
 }
 
-static bool is_named(const struct invocation *v, const struct param *p)
+static bool is_named(const struct invocation *v, const struct param_row *p)
 {
-	char key[128];
-	size_t i, n;
+	size_t i, n = strlen(p->key);
 
-	n = (size_t)snprintf(key, sizeof(key), "%s.%s=", p->group, p->name);
 	for (i = 0; v->params && v->params[i]; i++)
-		if (!strncmp(v->params[i], key, n))
+		if (!strncmp(v->params[i], p->key, n) &&
+			v->params[i][n] == '=')
 			return true;
 	return false;
 }
 
-static bool is_changed(const struct invocation *v, const struct param *p)
+static bool is_changed(const struct invocation *v, const struct param_row *p)
 {
 	return !same_value(p, v->config, v->base) || is_named(v, p);
 }
 
 /* As Python's str() writes it. */
 static const char *value_text(
-	char buf[4096], const struct param *p, const struct train_config *c)
+	char buf[4096], const struct param_row *p, const struct train_config *c)
 {
 	double d;
 
 	switch (p->kind) {
-	case P_TEXT:
+	case PARAM_TEXT:
+	case PARAM_FORMAT:
 		return at(p, c);
-	case P_U64:
+	case PARAM_COUNT:
+	case PARAM_BYTES:
 		snprintf(buf, 4096, "%" PRIu64, *(const uint64_t *)at(p, c));
 		return buf;
-	case P_BOOL:
+	case PARAM_BOOL:
 		return *(const bool *)at(p, c) ? "True" : "False";
-	case P_DOUBLE:
-	case P_SECONDS:
+	case PARAM_STDEV:
+	case PARAM_TIME:
 		break;
 	}
 	d = as_double(p, c);
-	if (p->kind == P_DOUBLE && d >= 0 && d < 1e15 &&
+	if (p->kind == PARAM_STDEV && d >= 0 && d < 1e15 &&
 		d == (double)(uint64_t)d)
 		snprintf(buf, 4096, "%" PRIu64, (uint64_t)d);
 	else
@@ -116,28 +97,30 @@ static const char *value_text(
 	return buf;
 }
 
-static bool add_value(struct cJSON *o, const struct param *p,
+static bool add_value(struct cJSON *o, const struct param_row *p,
 	const struct train_config *c, bool as_string)
 {
 	char buf[4096];
 	double d;
 
-	if (as_string || p->kind == P_TEXT)
-		return json_add_string(o, p->name, value_text(buf, p, c));
+	if (as_string || is_text(p))
+		return json_add_string(o, name_of(p), value_text(buf, p, c));
 	switch (p->kind) {
-	case P_U64:
-		return json_add_u64(o, p->name, *(const uint64_t *)at(p, c));
-	case P_BOOL:
-		return json_add_bool(o, p->name, *(const bool *)at(p, c));
-	case P_SECONDS:
-		return json_add_double(o, p->name, as_double(p, c));
-	case P_DOUBLE:
-	case P_TEXT:
+	case PARAM_COUNT:
+	case PARAM_BYTES:
+		return json_add_u64(o, name_of(p), *(const uint64_t *)at(p, c));
+	case PARAM_BOOL:
+		return json_add_bool(o, name_of(p), *(const bool *)at(p, c));
+	case PARAM_TIME:
+		return json_add_double(o, name_of(p), as_double(p, c));
+	case PARAM_STDEV:
+	case PARAM_TEXT:
+	case PARAM_FORMAT:
 		break;
 	}
 	/* a whole number of bytes is written as one */
 	d = as_double(p, c);
-	return json_add(o, p->name, cJSON_CreateNumber(d));
+	return json_add(o, name_of(p), cJSON_CreateNumber(d));
 }
 
 /* The rows of one group, but those that were left as they are by default. */
@@ -145,18 +128,18 @@ static bool add_group(struct cJSON *o, const struct invocation *v,
 	const char *group, const char *from, const char *to, bool as_strings)
 {
 	bool on = !from, changed, ok = o != NULL;
-	size_t i;
+	const struct param_row *p;
+	size_t n = strlen(group);
 
-	for (i = 0; ok && i < PARAMS; i++) {
-		if (strcmp(params[i].group, group))
+	for (p = params_training; ok && p->key; p++) {
+		if (strncmp(p->key, group, n) || p->key[n] != '.')
 			continue;
-		if (from && !strcmp(params[i].name, from))
+		if (from && !strcmp(name_of(p), from))
 			on = true;
-		changed = is_changed(v, &params[i]);
-		if (on && (changed || !params[i].only_changed))
-			ok = add_value(o, &params[i], v->config,
-				as_strings && changed);
-		if (to && !strcmp(params[i].name, to))
+		changed = is_changed(v, p);
+		if (on && (changed || !p->only_changed))
+			ok = add_value(o, p, v->config, as_strings && changed);
+		if (to && !strcmp(name_of(p), to))
 			break;
 	}
 	return ok;
@@ -273,23 +256,19 @@ int results_overrides(
 	const struct invocation *v, struct cJSON **out, struct err *e)
 {
 	struct cJSON *root = cJSON_CreateObject();
-	char key[128], buf[4096];
+	const struct param_row *p;
 	bool ok = root != NULL;
-	size_t i;
+	char buf[4096];
 
 	if (v->parameters) {
 		cJSON_Delete(root);
 		*out = cJSON_Duplicate(v->overrides, 1);
 		return *out ? 0 : err_nomem(e, "the workload's overrides");
 	}
-	for (i = 0; ok && i < PARAMS; i++) {
-		if (!is_changed(v, &params[i]))
-			continue;
-		snprintf(key, sizeof(key), "%s.%s", params[i].group,
-			params[i].name);
-		ok = json_add_string(
-			root, key, value_text(buf, &params[i], v->config));
-	}
+	for (p = params_training; ok && p->key; p++)
+		if (is_changed(v, p))
+			ok = json_add_string(
+				root, p->key, value_text(buf, p, v->config));
 	if (!ok) {
 		cJSON_Delete(root);
 		return err_nomem(e, "the workload's overrides");

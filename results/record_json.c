@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "results/dlio_json.h"
+#include "results/drive.h"
 #include "results/record_fields.h"
 
 #include <cjson/cJSON.h>
@@ -14,12 +15,6 @@
 #include <sys/stat.h>
 
 #define INDENT 4
-
-#define F(type, member, kind)                                                  \
-	{                                                                      \
-#member, offsetof(type, member), kind,                         \
-			sizeof(((type *)NULL)->member)                         \
-	}
 
 static bool add_field(struct cJSON *o, const struct field *f, const void *base)
 {
@@ -42,20 +37,22 @@ static bool add_field(struct cJSON *o, const struct field *f, const void *base)
 	return false;
 }
 
-static bool add_fields(
-	struct cJSON *o, const struct field *f, size_t n, const void *base)
+bool record_add_fields(
+	struct cJSON *o, const struct fields *t, const void *base)
 {
 	bool ok = o != NULL;
+	size_t i;
 
-	for (; ok && n; n--, f++)
-		ok = add_field(o, f, base);
+	for (i = 0; ok && i < t->n; i++)
+		ok = add_field(o, &t->f[i], base);
 	return ok;
 }
 
+#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
 #define ADD_FIELDS(o, table, base)                                             \
-	add_fields(o, table, sizeof(table) / sizeof((table)[0]), base)
+	record_add_fields(o, &(const struct fields)FIELDS(table), base)
 
-#define C(member, kind) F(struct train_config, member, kind)
+#define C(member, kind) FIELD(struct train_config, member, kind)
 static const struct field config_fields[] = {
 	C(model, K_TEXT),
 	C(accelerator, K_TEXT),
@@ -94,12 +91,14 @@ static const struct field config_fields[] = {
 	C(system_name, K_TEXT),
 	C(organization, K_TEXT),
 	C(limit_read_bytes_per_s, K_U64),
-	C(host_model, K_TEXT),
-	C(host_step_ns, K_I64),
+	FIELD_SINCE(2, struct train_config, "host_model", host_model, K_TEXT),
+	FIELD_SINCE(2, struct train_config, "host_step_ns", host_step_ns,
+		K_I64),
+	FIELD_SINCE(2, struct train_config, "steps_most", steps_most, K_U64),
 };
 #undef C
 
-#define E(member, kind) F(struct rec_epoch, member, kind)
+#define E(member, kind) FIELD(struct rec_epoch, member, kind)
 static const struct field epoch_fields[] = {
 	E(steps, K_U32),
 	E(start_ns, K_I64),
@@ -116,7 +115,7 @@ static const struct field epoch_fields[] = {
 };
 #undef E
 
-#define S(member, kind) F(struct rec_steady, member, kind)
+#define S(member, kind) FIELD(struct rec_steady, member, kind)
 static const struct field steady_fields[] = {
 	S(first, K_U32),
 	S(end, K_U32),
@@ -128,7 +127,7 @@ static const struct field steady_fields[] = {
 };
 #undef S
 
-#define K(member, kind) F(struct rec_rank, member, kind)
+#define K(member, kind) FIELD(struct rec_rank, member, kind)
 static const struct field rank_fields[] = {
 	K(rank, K_U32),
 	K(host, K_U32),
@@ -140,7 +139,19 @@ static const struct field rank_fields[] = {
 };
 #undef K
 
-#define M(member, kind) F(struct rec_metrics, member, kind)
+#define Q(member, kind) FIELD(struct rec_quantiles, member, kind)
+static const struct field quantile_fields[] = {
+	Q(count, K_U64),
+	Q(mean, K_DOUBLE),
+	Q(min, K_U64),
+	Q(p50, K_U64),
+	Q(p99, K_U64),
+	Q(p999, K_U64),
+	Q(max, K_U64),
+};
+#undef Q
+
+#define M(member, kind) FIELD(struct rec_metrics, member, kind)
 static const struct field metrics_fields[] = {
 	M(epochs, K_U32),
 	M(au_mean_pct, K_DOUBLE),
@@ -166,10 +177,12 @@ static const struct field metrics_fields[] = {
 	M(read_gib_per_s, K_DOUBLE),
 	M(peak_rss_bytes, K_U64),
 	M(unused_samples, K_U64),
+	FIELD_SINCE(2, struct rec_metrics, "steady_ci_pct", steady_ci_pct,
+		K_DOUBLE),
 };
 #undef M
 
-#define G(member, kind) F(struct rec_campaign, member, kind)
+#define G(member, kind) FIELD(struct rec_campaign, member, kind)
 static const struct field campaign_fields[] = {
 	G(runs_wanted, K_U32),
 	G(warmups, K_U32),
@@ -182,10 +195,13 @@ static const struct field campaign_fields[] = {
 };
 #undef G
 
-#define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
 const struct fields record_config = FIELDS(config_fields);
 const struct fields record_metrics = FIELDS(metrics_fields);
 const struct fields record_campaign = FIELDS(campaign_fields);
+const struct fields record_epoch = FIELDS(epoch_fields);
+const struct fields record_steady = FIELDS(steady_fields);
+const struct fields record_rank = FIELDS(rank_fields);
+const struct fields record_quantiles = FIELDS(quantile_fields);
 
 static bool add_config(struct cJSON *root, const struct train_config *c)
 {
@@ -262,20 +278,12 @@ static bool add_epoch(
 }
 
 /* Null where nothing was read. */
-static bool add_hist(struct cJSON *to, const char *key, const struct hist *h)
+static bool add_quantiles(
+	struct cJSON *to, const char *key, const struct rec_quantiles *q)
 {
-	struct cJSON *o;
-
-	if (!h->count)
+	if (!q->count)
 		return json_add(to, key, cJSON_CreateNull());
-	o = json_add_object(to, key);
-	return o && json_add_u64(o, "count", h->count) &&
-	       json_add_double(o, "mean", hist_mean(h)) &&
-	       json_add_u64(o, "min", h->min) &&
-	       json_add_u64(o, "p50", hist_percentile(h, 500000)) &&
-	       json_add_u64(o, "p99", hist_percentile(h, 990000)) &&
-	       json_add_u64(o, "p999", hist_percentile(h, 999000)) &&
-	       json_add_u64(o, "max", h->max);
+	return ADD_FIELDS(json_add_object(to, key), quantile_fields, q);
 }
 
 /* The requests of all ranks: what hist.h promises of p50, p99 and p999. */
@@ -283,15 +291,12 @@ static bool add_requests(struct cJSON *run_object, const struct rec_run *run)
 {
 	struct cJSON *o = json_add_object(run_object, "requests");
 	bool ok = o != NULL;
-	struct hist h;
+	struct rec_quantiles q;
 	int i;
 
-	for (i = 0; ok && i < REC_HISTS; i++) {
-		memset(&h, 0, sizeof(h));
-		ok = !rec_run_hist(run, (enum rec_hist)i, &h) &&
-		     add_hist(o, rec_hist_name((enum rec_hist)i), &h);
-		hist_fini(&h);
-	}
+	for (i = 0; ok && i < REC_HISTS; i++)
+		ok = !rec_run_quantiles(run, (enum rec_hist)i, &q) &&
+		     add_quantiles(o, rec_hist_name((enum rec_hist)i), &q);
 	return ok;
 }
 
@@ -301,13 +306,15 @@ static bool add_ranks(
 	struct cJSON *list = json_add_array(run_object, "ranks"), *o, *epochs;
 	const struct rec_rank *k;
 	bool ok = list != NULL;
+	struct rec_quantiles q;
 	uint32_t r, i;
 
 	for (r = 0; ok && r < run->rank_count; r++) {
 		k = &run->ranks[r];
 		o = json_add_object(list, NULL);
+		rec_quantiles_of(&k->hists[REC_LATENCY_NS], &q);
 		ok = ADD_FIELDS(o, rank_fields, k) &&
-		     add_hist(o, "latency_ns", &k->hists[REC_LATENCY_NS]);
+		     add_quantiles(o, "latency_ns", &q);
 		epochs = ok ? json_add_array(o, "epochs") : NULL;
 		ok = epochs != NULL;
 		for (i = 0; ok && i < k->epoch_count; i++)
@@ -410,6 +417,8 @@ struct cJSON *results_record_json(const struct record *rec, bool with_steps)
 	ok = ok && add_notes(o, rec);
 	ok = ok && add_config(o, &rec->config);
 	ok = ok && add_hosts(o, rec);
+	ok = ok && (!rec->drive.known ||
+			   json_add(o, "drive", results_drive_json(&rec->drive)));
 	ok = ok && add_campaign(o, &rec->campaign);
 	runs = ok ? json_add_array(o, "runs") : NULL;
 	ok = runs != NULL;
@@ -491,25 +500,5 @@ int results_write_files(const struct record *rec, const struct rec_run *run,
 		return err_nomem(e, "record.json");
 	ret = json_write_file(path, tree, INDENT, e);
 	cJSON_Delete(tree);
-	return ret;
-}
-
-int results_write_run(const struct record *rec, struct rec_run *run,
-	const char *leaf_dir, struct err *e)
-{
-	char partial[PATH_MAX];
-	int ret;
-
-	ret = results_leaf_open(leaf_dir, partial, sizeof(partial), e);
-	if (ret)
-		return ret;
-	snprintf(run->leaf, sizeof(run->leaf), "%s", leaf_dir);
-	ret = results_write_files(rec, run, partial, e);
-	if (!ret)
-		ret = results_leaf_commit(leaf_dir, partial, e);
-	if (ret) {
-		run->leaf[0] = '\0';
-		file_remove_tree(partial, NULL);
-	}
 	return ret;
 }

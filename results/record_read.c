@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "results/drive.h"
 #include "results/record_fields.h"
 #include "results/record_json.h"
 
@@ -26,7 +27,7 @@
 #define I64_END 9223372036854775808.0  /* 2^63 */
 #define U32_END 4294967296.0
 
-static int bad(struct err *e, const char *name, const char *key)
+int record_bad(struct err *e, const char *name, const char *key)
 {
 	return err_set(e, ERR_IO, -EBADMSG,
 		"%s: \"%s\" is missing or not what a record holds", name, key);
@@ -78,19 +79,29 @@ static bool get_field(const struct cJSON *o, const struct field *f, void *base)
 	return false;
 }
 
-/* Of an object `key` of o; a missing field is an error. */
-static int get_fields(const struct cJSON *o, const char *key,
+int record_get_fields(const struct cJSON *o, uint32_t version,
+	const struct fields *t, void *base, const char *name, struct err *e)
+{
+	const struct field *f;
+
+	for (f = t->f; f < t->f + t->n; f++) {
+		if (f->since > version && !json_has(o, f->key))
+			continue;
+		if (!get_field(o, f, base))
+			return record_bad(e, name, f->key);
+	}
+	return 0;
+}
+
+/* Of an object `key` of o. */
+int record_get_object(const struct cJSON *o, const char *key, uint32_t version,
 	const struct fields *t, void *base, const char *name, struct err *e)
 {
 	const struct cJSON *sub = cJSON_GetObjectItemCaseSensitive(o, key);
-	size_t i;
 
 	if (!cJSON_IsObject(sub))
-		return bad(e, name, key);
-	for (i = 0; i < t->n; i++)
-		if (!get_field(sub, &t->f[i], base))
-			return bad(e, name, t->f[i].key);
-	return 0;
+		return record_bad(e, name, key);
+	return record_get_fields(sub, version, t, base, name, e);
 }
 
 /* Which of names[] (NULL-ended) is the text `key` of o? -1: none. */
@@ -106,31 +117,56 @@ static int get_choice(
 	return -1;
 }
 
-static int get_config(const struct cJSON *root, struct train_config *c,
-	const char *name, struct err *e)
+/* Two runs are compared by all of their configuration, not by a part of it. */
+static int check_known(const struct cJSON *config, const char *name,
+	struct err *e)
+{
+	const struct cJSON *c;
+	size_t i;
+
+	cJSON_ArrayForEach(c, config)
+	{
+		for (i = 0; i < record_config.n; i++)
+			if (!strcmp(c->string, record_config.f[i].key))
+				break;
+		if (i == record_config.n && strcmp(c->string, "division") &&
+			strcmp(c->string, "scale"))
+			return err_set(e, ERR_IO, -EBADMSG,
+				"%s: this stoker does not know \"%.60s\" of a "
+				"run's configuration; use the stoker that made "
+				"the record",
+				name, c->string);
+	}
+	return 0;
+}
+
+static int get_config(const struct cJSON *root, uint32_t version,
+	struct train_config *c, const char *name, struct err *e)
 {
 	static const char *const divisions[] = {
 		"whatif", "closed", "open", NULL};
 	static const struct field scale[] = {
-		{"num", offsetof(struct rec_scale, num), K_U32, 4},
-		{"den", offsetof(struct rec_scale, den), K_U32, 4},
+		FIELD(struct rec_scale, num, K_U32),
+		FIELD(struct rec_scale, den, K_U32),
 	};
 	static const struct fields scales = {scale, 2};
 	const struct cJSON *o;
 	int r, d;
 
-	r = get_fields(root, "config", &record_config, c, name, e);
+	r = record_get_object(root, "config", version, &record_config, c, name, e);
 	if (r)
 		return r;
 	o = cJSON_GetObjectItemCaseSensitive(root, "config");
-	r = get_fields(o, "scale", &scales, &c->scale, name, e);
+	r = check_known(o, name, e);
+	if (!r)
+		r = record_get_object(o, "scale", version, &scales, &c->scale, name, e);
 	d = get_choice(o, "division", divisions);
 	if (r)
 		return r;
 	if (d < 0)
-		return bad(e, name, "division");
+		return record_bad(e, name, "division");
 	if (!c->scale.den || !c->au_floor_ppm)
-		return bad(e, name, c->scale.den ? "au_floor_ppm" : "scale");
+		return record_bad(e, name, c->scale.den ? "au_floor_ppm" : "scale");
 	c->division = (enum rec_division)d;
 	return 0;
 }
@@ -142,13 +178,13 @@ static int get_notes(const struct cJSON *root, struct record *rec,
 
 	list = cJSON_GetObjectItemCaseSensitive(root, "notes");
 	if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) > NOTES_MAX)
-		return bad(e, name, "notes");
+		return record_bad(e, name, "notes");
 	cJSON_ArrayForEach(n, list)
 	{
 		id = cJSON_GetObjectItemCaseSensitive(n, "id");
 		text = cJSON_GetObjectItemCaseSensitive(n, "text");
 		if (!cJSON_IsString(id) || !cJSON_IsString(text))
-			return bad(e, name, "notes");
+			return record_bad(e, name, "notes");
 		if (record_note(rec, id->valuestring, "%s", text->valuestring))
 			return err_nomem(e, name);
 	}
@@ -164,32 +200,30 @@ static int get_doubles(const struct cJSON *o, const char *key, uint32_t n,
 	list = cJSON_GetObjectItemCaseSensitive(o, key);
 	if (!cJSON_IsArray(list) || n > EPOCHS_MAX ||
 		cJSON_GetArraySize(list) != (int)n)
-		return bad(e, name, key);
+		return record_bad(e, name, key);
 	*out = calloc(n ? n : 1, sizeof(**out));
 	if (!*out)
 		return err_nomem(e, name);
 	cJSON_ArrayForEach(c, list)
 	{
 		if (!cJSON_IsNumber(c))
-			return bad(e, name, key);
+			return record_bad(e, name, key);
 		(*out)[i++] = c->valuedouble;
 	}
 	return 0;
 }
 
-static int get_metrics(const struct cJSON *run, struct rec_metrics *m,
-	const char *name, struct err *e)
+static int get_metrics(const struct cJSON *run, uint32_t version,
+	struct rec_metrics *m, const char *name, struct err *e)
 {
 	static const struct field steady[] = {
-		{"steady_au_pct", offsetof(struct rec_metrics, steady_au_pct),
-			K_DOUBLE, 8},
-		{"steady_meets", offsetof(struct rec_metrics, steady_meets),
-			K_BOOL, 1},
+		FIELD(struct rec_metrics, steady_au_pct, K_DOUBLE),
+		FIELD(struct rec_metrics, steady_meets, K_BOOL),
 	};
 	const struct cJSON *o;
 	int r;
 
-	r = get_fields(run, "metrics", &record_metrics, m, name, e);
+	r = record_get_object(run, "metrics", version, &record_metrics, m, name, e);
 	if (r)
 		return r;
 	o = cJSON_GetObjectItemCaseSensitive(run, "metrics");
@@ -202,7 +236,7 @@ static int get_metrics(const struct cJSON *run, struct rec_metrics *m,
 			 cJSON_GetObjectItemCaseSensitive(o, steady[0].key)) ||
 			!get_field(o, &steady[0], m) ||
 			!get_field(o, &steady[1], m)))
-		r = bad(e, name, "steady_au_pct");
+		r = record_bad(e, name, "steady_au_pct");
 	return r;
 }
 
@@ -216,16 +250,12 @@ static bool is_stamp(const char *s)
 	return i == 15;
 }
 
-static int get_run(const struct cJSON *root, struct record *rec,
-	const char *name, struct err *e)
+static int get_run(const struct cJSON *root, uint32_t version,
+	struct record *rec, const char *name, struct err *e)
 {
 	static const char *const statuses[] = {
 		"running", "finished", "failed", "interrupted", NULL};
-#define R(member, kind)                                                        \
-	{                                                                      \
-#member, offsetof(struct rec_run, member), kind,               \
-			sizeof(((struct rec_run *)NULL)->member)               \
-	}
+#define R(member, kind) FIELD(struct rec_run, member, kind)
 	static const struct field fields[] = {R(index, K_U32),
 		R(warmup, K_BOOL), R(stamp, K_TEXT), R(start_ns, K_I64),
 		R(end_ns, K_I64)};
@@ -237,73 +267,93 @@ static int get_run(const struct cJSON *root, struct record *rec,
 
 	runs = cJSON_GetObjectItemCaseSensitive(root, "runs");
 	if (!cJSON_IsArray(runs) || cJSON_GetArraySize(runs) != 1)
-		return bad(e, name, "runs");
+		return record_bad(e, name, "runs");
 	o = cJSON_GetArrayItem(runs, 0);
 	run = record_add_run(rec);
 	if (!run)
 		return err_nomem(e, name);
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
 		if (!get_field(o, &fields[i], run))
-			return bad(e, name, fields[i].key);
+			return record_bad(e, name, fields[i].key);
 	status = get_choice(o, "status", statuses);
 	if (status < 0)
-		return bad(e, name, "status");
+		return record_bad(e, name, "status");
 	run->status = (enum rec_status)status;
 	if (!is_stamp(run->stamp))
-		return bad(e, name, "stamp");
+		return record_bad(e, name, "stamp");
 	if (run->start_ns < 0 || run->end_ns < run->start_ns)
-		return bad(e, name, "end_ns");
-	return get_metrics(o, &run->metrics, name, e);
+		return record_bad(e, name, "end_ns");
+	return get_metrics(o, version, &run->metrics, name, e);
+}
+
+/* What a newer stoker meant by its record is not for us to guess. */
+static int get_version(const struct cJSON *root, uint32_t *version,
+	const char *name, struct err *e)
+{
+	static const struct field f = {
+		.key = "schema_version", .kind = K_U32, .bytes = 4};
+	const struct cJSON *tool;
+
+	if (!get_field(root, &f, version) || !*version)
+		return record_bad(e, name, f.key);
+	if (*version <= RECORD_SCHEMA_VERSION)
+		return 0;
+	tool = cJSON_GetObjectItemCaseSensitive(root, "tool_version");
+	return err_set(e, ERR_IO, -EBADMSG,
+		"%s: a record of version %" PRIu32 ", made by stoker %.32s; "
+		"this stoker reads records up to version %d: use that one",
+		name, *version, cJSON_IsString(tool) ? tool->valuestring : "?",
+		RECORD_SCHEMA_VERSION);
 }
 
 static int get_record(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e)
 {
-#define A(member, kind)                                                        \
-	{                                                                      \
-#member, offsetof(struct record, member), kind,                \
-			sizeof(((struct record *)NULL)->member)                \
-	}
 	static const struct field fields[] = {
-		A(tool_version, K_TEXT), A(command_line, K_TEXT)};
-#undef A
+		FIELD(struct record, tool_version, K_TEXT),
+		FIELD(struct record, command_line, K_TEXT)};
 	static const struct field times[] = {
-		{"wall_anchor_ns", offsetof(struct rec_time, wall_anchor_ns),
-			K_I64, 8},
-		{"virtual_time", offsetof(struct rec_time, is_virtual), K_BOOL,
-			1},
+		FIELD(struct rec_time, wall_anchor_ns, K_I64),
+		FIELD_AS(struct rec_time, "virtual_time", is_virtual, K_BOOL),
 	};
 	static const char *const schema[] = {RECORD_SCHEMA, NULL};
+	uint32_t version;
 	int64_t anchor;
 	int r;
 
 	if (get_choice(root, "schema", schema) != 0)
 		return err_set(e, ERR_IO, -EBADMSG,
 			"%s: not a record of stoker (schema)", name);
+	r = get_version(root, &version, name, e);
+	if (r)
+		return r;
 	if (!get_field(root, &fields[0], rec) || !rec->tool_version[0])
-		return bad(e, name, "tool_version");
+		return record_bad(e, name, "tool_version");
 	if (!get_field(root, &fields[1], rec))
-		return bad(e, name, "command_line");
+		return record_bad(e, name, "command_line");
 	anchor = get_field(root, &times[0], &rec->time)
 			 ? rec->time.wall_anchor_ns
 			 : -1;
 	if (anchor < 0 || !get_field(root, &times[1], &rec->time))
-		return bad(e, name, "wall_anchor_ns");
-	r = get_config(root, &rec->config, name, e);
+		return record_bad(e, name, "wall_anchor_ns");
+	r = get_config(root, version, &rec->config, name, e);
 	if (!r)
 		r = get_notes(root, rec, name, e);
 	if (!r)
-		r = get_fields(root, "campaign", &record_campaign,
+		r = record_get_object(root, "campaign", version, &record_campaign,
 			&rec->campaign, name, e);
 	if (!r)
-		r = get_run(root, rec, name, e);
+		r = results_drive_read(
+			root, "drive", version, &rec->drive, name, e);
+	if (!r)
+		r = get_run(root, version, rec, name, e);
 	if (!r && rec->runs[0].end_ns > INT64_MAX - anchor)
-		r = bad(e, name, "end_ns");
+		r = record_bad(e, name, "end_ns");
 	return r;
 }
 
-int results_record_parse(const char *text, size_t len, const char *name,
-	struct record *rec, struct err *e)
+static int parse_record(const char *text, size_t len, const char *name,
+	bool steps, struct record *rec, struct err *e)
 {
 	struct cJSON *root;
 	int r;
@@ -313,10 +363,18 @@ int results_record_parse(const char *text, size_t len, const char *name,
 	if (r)
 		return err_set(e, ERR_IO, -EBADMSG, "%s: not JSON", name);
 	r = get_record(root, rec, name, e);
+	if (!r && steps)
+		r = record_get_ranks(root, rec, name, e);
 	cJSON_Delete(root);
 	if (r)
 		record_fini(rec);
 	return r;
+}
+
+int results_record_parse(const char *text, size_t len, const char *name,
+	struct record *rec, struct err *e)
+{
+	return parse_record(text, len, name, false, rec, e);
 }
 
 /* "2026-07-20T10:00:03.114201", local time, to CLOCK_REALTIME; -1: bad. */
@@ -385,11 +443,10 @@ static int get_summary(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e)
 {
 	static const struct field numbers[] = {
-		{"num_accelerators",
-			offsetof(struct train_config, accelerators), K_U64, 8},
-		{"num_files_train", offsetof(struct train_config, files), K_U64,
-			8},
-		{"epochs", offsetof(struct train_config, epochs), K_U64, 8},
+		FIELD_AS(struct train_config, "num_accelerators", accelerators,
+			K_U64),
+		FIELD_AS(struct train_config, "num_files_train", files, K_U64),
+		FIELD(struct train_config, epochs, K_U64),
 	};
 	static const char *const said[] = {"fail", "success", NULL};
 	const struct cJSON *metric, *au, *start, *end;
@@ -401,19 +458,19 @@ static int get_summary(const struct cJSON *root, struct record *rec,
 		return err_nomem(e, name);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		if (!get_field(root, &numbers[i], &rec->config))
-			return bad(e, name, numbers[i].key);
+			return record_bad(e, name, numbers[i].key);
 	metric = cJSON_GetObjectItemCaseSensitive(root, "metric");
 	au = cJSON_GetObjectItemCaseSensitive(
 		metric, "train_au_mean_percentage");
 	meets = get_choice(metric, "train_au_meet_expectation", said);
 	if (!cJSON_IsNumber(au) || !isfinite(au->valuedouble) || meets < 0)
-		return bad(e, name, "train_au_mean_percentage");
+		return record_bad(e, name, "train_au_mean_percentage");
 	start = cJSON_GetObjectItemCaseSensitive(root, "start");
 	end = cJSON_GetObjectItemCaseSensitive(root, "end");
 	run->start_ns = parse_time(start);
 	run->end_ns = parse_time(end);
 	if (run->start_ns < 0 || run->end_ns < run->start_ns)
-		return bad(e, name, "start");
+		return record_bad(e, name, "start");
 	run->status = REC_FINISHED;
 	run->metrics.epochs = 1; /* known: a mean over all of them */
 	run->metrics.au_mean_pct = au->valuedouble;
@@ -452,11 +509,25 @@ static bool join(char buf[PATH_MAX], const char *dir, const char *name)
 	return n > 0 && n < PATH_MAX;
 }
 
-int results_record_read(const char *leaf, struct record *rec, struct err *e)
+static int read_record(
+	const char *path, bool steps, struct record *rec, struct err *e)
 {
-	char path[PATH_MAX];
 	size_t len;
 	char *text;
+	int r;
+
+	r = file_read_all(path, RECORD_BYTES_MAX, &text, &len, e);
+	if (r)
+		return r;
+	r = parse_record(text, len, path, steps, rec, e);
+	free(text);
+	return r;
+}
+
+static int read_leaf(
+	const char *leaf, bool steps, struct record *rec, struct err *e)
+{
+	char path[PATH_MAX];
 	int r;
 
 	record_init(rec);
@@ -465,12 +536,8 @@ int results_record_read(const char *leaf, struct record *rec, struct err *e)
 		!join(path, leaf, "record.json"))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"path is too long: %.100s...", leaf);
-	if (!access(path, F_OK)) {
-		r = file_read_all(path, RECORD_BYTES_MAX, &text, &len, e);
-		if (r)
-			return r;
-		r = results_record_parse(text, len, path, rec, e);
-		free(text);
+	if (steps || !access(path, F_OK)) {
+		r = read_record(path, steps, rec, e);
 	} else {
 		join(path, leaf, "summary.json");
 		r = read_summary(leaf, path, rec, e);
@@ -481,6 +548,17 @@ int results_record_read(const char *leaf, struct record *rec, struct err *e)
 	}
 	snprintf(rec->runs[0].leaf, sizeof(rec->runs[0].leaf), "%s", leaf);
 	return 0;
+}
+
+int results_record_read(const char *leaf, struct record *rec, struct err *e)
+{
+	return read_leaf(leaf, false, rec, e);
+}
+
+int results_record_read_steps(
+	const char *leaf, struct record *rec, struct err *e)
+{
+	return read_leaf(leaf, true, rec, e);
 }
 
 bool results_is_foreign(const struct record *rec)

@@ -3,8 +3,8 @@
 /*
  * A finished run read back from its folder, as far as a listing or the
  * continuation of its campaign needs it: configuration, notes, campaign, and
- * of the run its place, times and metrics. Hosts, ranks and steps stay in the
- * file. Nothing in the file is trusted.
+ * of the run its place, times and metrics; hosts, ranks and steps where asked
+ * for. Nothing in the file is trusted.
  */
 #include "core/err.h"
 #include "core/record.h"
@@ -26,6 +26,15 @@ int results_record_parse(const char *text, size_t len, const char *name,
  * "" then. The caller frees with record_fini(). -ENOENT if it has neither.
  */
 int results_record_read(const char *leaf, struct record *rec, struct err *e);
+
+/*
+ * The same from record.json alone, with all ranks of the run: epochs, steps
+ * (see rec_run.no_step_times) and the quantiles of the requests. Host names
+ * and memory come along, their raw /proc texts do not. -ENOENT without a
+ * record.json: the reference's files do not tell times of storage.
+ */
+int results_record_read_steps(
+	const char *leaf, struct record *rec, struct err *e);
 
 /* Was the run read from the reference's own summary.json? */
 bool results_is_foreign(const struct record *rec);

@@ -2,6 +2,7 @@
 #include "results/text.h"
 
 #include "core/units.h"
+#include "results/drive.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -175,9 +176,14 @@ static void effective(FILE *f, const struct record *rec)
 {
 	const struct train_config *c = &rec->config;
 	char transfer[UNITS_TEXT_MAX], compute[UNITS_TEXT_MAX];
+	char line[RESULTS_DRIVE_LINE_MAX];
 
+	fprintf(f, "\n");
+	if (rec->drive.known)
+		fprintf(f, "drive: %s\n",
+			results_drive_line(line, sizeof(line), &rec->drive));
 	fprintf(f,
-		"\nread: %s, engine %s, %" PRIu64 " reader%s x %" PRIu64
+		"read: %s, engine %s, %" PRIu64 " reader%s x %" PRIu64
 		" in flight x %s; batch %" PRIu64 ", compute %s, %" PRIu64
 		" files, %" PRIu64 " epochs; %s clock, %s group, %u host%s\n",
 		c->odirect ? "O_DIRECT" : "buffered", c->engine,

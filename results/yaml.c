@@ -3,9 +3,9 @@
 
 #include "core/file.h"
 #include "core/json.h"
+#include "core/utf8.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,9 +45,14 @@ static bool emit_text(yaml_emitter_t *y, const char *text, bool plain)
 	       yaml_emitter_emit(y, &ev);
 }
 
+/* libyaml stops at what is no UTF-8. */
 static bool emit_string(yaml_emitter_t *y, const char *text)
 {
-	return emit_text(y, text, !is_ambiguous(text));
+	char *mended = utf8_mended(text);
+	bool ok = mended && emit_text(y, mended, !is_ambiguous(mended));
+
+	free(mended);
+	return ok;
 }
 
 /* In YAML 1.1 "1e-05" is a string: a float needs its point. */
@@ -127,12 +132,7 @@ int results_write_yaml(const char *path, const char *comment,
 	}
 	if (f && fclose(f))
 		ok = false;
-	/* libyaml refuses what is no UTF-8; else memory is what ran out */
-	ret = ok ? file_write_atomic(path, text, size, e)
-		 : err_set(e, ERR_IO, -EILSEQ,
-			   "%s: cannot be written as YAML (out of memory, or a "
-			   "name that is not UTF-8)",
-			   path);
+	ret = ok ? file_write_atomic(path, text, size, e) : err_nomem(e, path);
 	free(text);
 	return ret;
 }

@@ -3,7 +3,8 @@
 /*
  * A tree as a YAML file, in the block style that Python's yaml.dump has. The
  * tree is a cJSON one, so that what goes into a JSON file and into a YAML file
- * is built once. Strings that YAML 1.1 would read as something else are quoted.
+ * is built once. Strings that YAML 1.1 would read as something else are
+ * quoted, and what is no UTF-8 is mended as in JSON.
  */
 #include "core/err.h"
 

@@ -113,13 +113,18 @@ static int64_t command(struct drive_model *m, int64_t now_ns)
 	return (int64_t)ceil(m->command_free_ns);
 }
 
+static void drain_one(struct drive_unit *u, int64_t *free_ns)
+{
+	*free_ns += u->drain_ns;
+	u->drained++;
+	u->read_last = false;
+}
+
 /* Drain in the time that is left free at *free_ns, up to now_ns. */
 static void drain(struct drive_unit *u, int64_t *free_ns, int64_t now_ns)
 {
-	while (u->backlog && *free_ns < now_ns) {
-		*free_ns += u->drain_ns;
-		u->backlog--;
-	}
+	while (u->drained < u->put && *free_ns < now_ns)
+		drain_one(u, free_ns);
 	if (*free_ns < now_ns)
 		*free_ns = now_ns;
 }
@@ -127,11 +132,17 @@ static void drain(struct drive_unit *u, int64_t *free_ns, int64_t now_ns)
 static int64_t unit_read(
 	struct drive_model *m, struct drive_unit *u, int64_t now_ns)
 {
-	if (has(m, DRIVE_INTERFERENCE))
-		drain(u, &u->free_ns, now_ns);
-	else if (u->free_ns < now_ns)
-		u->free_ns = now_ns;
+	if (!has(m, DRIVE_INTERFERENCE)) {
+		if (u->free_ns < now_ns)
+			u->free_ns = now_ns;
+		return u->free_ns += m->read_ns;
+	}
+	drain(u, &u->free_ns, now_ns);
+	/* full: the drain must go on, or writes would wait for ever */
+	if (u->read_last && u->put - u->drained > m->backlog_most)
+		drain_one(u, &u->free_ns);
 	u->free_ns += m->read_ns;
+	u->read_last = true;
 	return u->free_ns;
 }
 
@@ -173,38 +184,58 @@ static bool continues(struct drive_model *m, uint64_t offset, uint64_t len)
 	return false;
 }
 
-/* One piece into the buffer of the next unit: when it is in. */
-static int64_t unit_write(struct drive_model *m, int64_t now_ns, double cost_ns)
+/* What a unit's drains and, if they meet, reads share. */
+static int64_t *drain_time(const struct drive_model *m, struct drive_unit *u)
 {
-	struct drive_unit *u = &m->units[m->cursor];
-	int64_t *free_ns = has(m, DRIVE_INTERFERENCE) ? &u->free_ns
-						      : &u->apart_ns;
-	int64_t cost = whole_ns(cost_ns);
+	return has(m, DRIVE_INTERFERENCE) ? &u->free_ns : &u->apart_ns;
+}
 
-	if (++m->cursor == m->unit_count)
-		m->cursor = 0;
+/* One piece to the next unit. */
+static void put(struct drive_model *m, int64_t now_ns, double cost_ns)
+{
+	struct drive_unit *u = &m->units[m->pieces++ % m->unit_count];
+	int64_t left;
+
+	drain(u, drain_time(m, u), now_ns);
+	left = (int64_t)(u->put++ - u->drained);
+	/* the mean of what lies there: sums stay right */
+	u->drain_ns = (u->drain_ns * left + whole_ns(cost_ns)) / (left + 1);
+}
+
+int64_t drive_model_written(
+	struct drive_model *m, int64_t now_ns, const struct drive_write *w)
+{
+	uint64_t i = w->end, seq;
+	uint64_t n = w->pieces < m->unit_count ? w->pieces : m->unit_count;
+	struct drive_unit *u;
+	int64_t *free_ns, done = now_ns, t;
+
 	if (!has(m, DRIVE_BUFFER))
 		return now_ns;
-	drain(u, free_ns, now_ns);
-	/* the mean of what lies there: sums stay right */
-	u->drain_ns = (u->drain_ns * u->backlog + cost) / (u->backlog + 1);
-	u->backlog++;
-	if (u->backlog <= m->backlog_most)
-		return now_ns;
-	/* full: the drain has precedence over later reads */
-	*free_ns += u->drain_ns;
-	u->backlog--;
-	return *free_ns;
+	for (; n; n--) {
+		u = &m->units[--i % m->unit_count];
+		free_ns = drain_time(m, u);
+		drain(u, free_ns, now_ns);
+		/* the unit's own number of this piece, from 1 */
+		seq = i / m->unit_count + 1;
+		if (seq <= u->drained + m->backlog_most)
+			continue;
+		t = *free_ns + u->drain_ns * (int64_t)(seq - u->drained -
+						       m->backlog_most);
+		if (t > done)
+			done = t;
+	}
+	return done;
 }
 
 int64_t drive_model_write(struct drive_model *m, int64_t now_ns,
-	uint64_t offset_bytes, uint64_t len_bytes)
+	uint64_t offset_bytes, uint64_t len_bytes, struct drive_write *w)
 {
 	bool sequential = continues(m, offset_bytes, len_bytes) ||
 			  len_bytes >= BIG_WRITE_BYTES;
 	uint64_t iu = has(m, DRIVE_RMW) ? m->indirection_bytes : 1;
 	uint64_t piece = DRIVE_PAGE_BYTES, first, end, at;
-	int64_t taken = command(m, now_ns), in, done, t;
+	int64_t taken = command(m, now_ns), in;
 	double cost = m->drain_page_ns, link = (double)taken;
 
 	if (m->write_link_free_ns > link)
@@ -226,14 +257,11 @@ int64_t drive_model_write(struct drive_model *m, int64_t now_ns,
 		if (first != offset_bytes || end != offset_bytes + len_bytes)
 			cost += (double)m->read_ns;
 	}
-	done = in;
-	for (at = first; at < end; at += piece) {
-		t = unit_write(m, in, end - at < piece && sequential
-					      ? cost * (double)(end - at) /
-							(double)piece
-					      : cost);
-		if (t > done)
-			done = t;
-	}
-	return done;
+	w->pieces = (end - first + piece - 1) / piece;
+	for (at = first; at < end; at += piece)
+		put(m, now_ns, end - at < piece && sequential
+			       ? cost * (double)(end - at) / (double)piece
+			       : cost);
+	w->end = m->pieces;
+	return in;
 }

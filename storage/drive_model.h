@@ -20,9 +20,10 @@
  *		random write of up to random_write_bytes in K / random write
  *		rate (which contains the drive's own garbage collection). A
  *		write whose unit has no room waits for it. Off: it never fills.
- * interference	Reads wait for the page that their unit is just draining; the
- *		drain goes on in the gaps that reads leave, until the buffer is
- *		full. Off: reads and writes do not meet.
+ * interference	A read waits for the page that its unit is just draining;
+ *		else reads go first and drains use the gaps. Once a unit has
+ *		more to drain than it has room for, reads and drains take
+ *		turns. Off: reads and writes do not meet.
  * rmw		A random write that covers only part of an indirection unit
  *		costs the whole unit and a page read before it.
  * link		(in the engine) the bytes of all commands pass one link, which
@@ -59,8 +60,9 @@ int drive_mechanisms_parse(const char *text, uint32_t *bits, struct err *e);
 struct drive_unit {
 	int64_t free_ns;  /* when it has served what it took */
 	int64_t apart_ns; /* the same for drains, without interference */
-	uint32_t backlog; /* pieces to drain */
-	int64_t drain_ns; /* what each of them takes, the mean */
+	uint64_t put, drained; /* pieces */
+	int64_t drain_ns; /* what each that is left takes, the mean */
+	bool read_last;	  /* what it took last was a read */
 };
 
 struct drive_model {
@@ -80,7 +82,7 @@ struct drive_model {
 	double command_write_bytes_per_s; /* of one command */
 	uint32_t backlog_most;		  /* pieces, per unit */
 	uint32_t random_write_bytes, indirection_bytes;
-	uint32_t cursor; /* unit of the next page that is written */
+	uint64_t pieces; /* put so far; number i goes to unit i mod K */
 	struct rng_xo rng;
 	uint64_t stream_end[DRIVE_STREAMS];
 	uint32_t stream_next;
@@ -98,12 +100,23 @@ void drive_model_fini(struct drive_model *m);
 int64_t drive_model_read(
 	struct drive_model *m, int64_t now_ns, uint64_t len_bytes);
 
+/* A write command on its way into the buffer. */
+struct drive_write {
+	uint64_t end;	 /* number behind its last piece */
+	uint64_t pieces; /* how many it has */
+};
+
 /*
- * A write command: when the host hears that it is done. Writes that continue
+ * A write command: when its bytes have come, which is the time to ask
+ * drive_model_written() whether they are in the buffer. Writes that continue
  * where one of the last 64 ended are sequential, as are those of 256 KiB and
  * more.
  */
 int64_t drive_model_write(struct drive_model *m, int64_t now_ns,
-	uint64_t offset_bytes, uint64_t len_bytes);
+	uint64_t offset_bytes, uint64_t len_bytes, struct drive_write *w);
+
+/* now_ns when all of it is in the buffer; else when to ask again. */
+int64_t drive_model_written(
+	struct drive_model *m, int64_t now_ns, const struct drive_write *w);
 
 #endif

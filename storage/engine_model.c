@@ -31,6 +31,7 @@ struct event {
 	struct engine_op *op;
 	int64_t floor_ns; /* in the link: not done before */
 	uint32_t weight; /* parts of the link; 0 = does not pass it */
+	struct drive_write write;
 };
 
 struct heap {
@@ -53,7 +54,6 @@ struct model_engine {
 	/* measured: rate_at[i] with depth_at[i] commands in the drive */
 	uint32_t measured;
 	double depth_at[DRIVE_POINTS_MAX], rate_at[DRIVE_POINTS_MAX];
-	int64_t last_write_ns;
 	bool completed; /* something, in this wait */
 };
 
@@ -220,7 +220,7 @@ static int model_queue(struct engine *g, struct engine_op *op)
 {
 	struct model_engine *m = (struct model_engine *)g;
 	struct event x = {.op = op};
-	int64_t now = clock_now(g->clock), done;
+	int64_t now = clock_now(g->clock), next;
 
 	if (heap_reserve(&m->before, g->in_flight) ||
 		heap_reserve(&m->in_link, g->in_flight))
@@ -231,53 +231,71 @@ static int model_queue(struct engine *g, struct engine_op *op)
 		return 0;
 	}
 	if (op->opcode == ENGINE_WRITE)
-		done = drive_model_write(
-			&m->drive, now, op->offset_bytes, op->len_bytes);
+		next = drive_model_write(&m->drive, now, op->offset_bytes,
+			op->len_bytes, &x.write);
 	else /* what is in the protected buffer is safe */
-		done = (m->last_write_ns > now ? m->last_write_ns : now) +
-		       m->drive.write_base_ns;
-	if (done > m->last_write_ns)
-		m->last_write_ns = done;
+		next = now + m->drive.write_base_ns;
 	x.order = m->order++;
-	x.key = (double)done;
+	x.key = (double)next;
 	heap_push(&m->before, &x);
 	return 0;
 }
 
-/* Everything that has happened by now_ns, in order; false: nothing had. */
+/* The first of those before the link, or that do not pass it. */
+static void before_the_link(struct model_engine *m)
+{
+	struct event x = heap_pop(&m->before);
+	int64_t now = (int64_t)x.key, in = now;
+
+	if (x.op->opcode == ENGINE_WRITE)
+		in = drive_model_written(&m->drive, now, &x.write);
+	if (in > now) {
+		x.key = (double)in;
+		heap_push(&m->before, &x);
+		return;
+	}
+	if (!x.weight) {
+		complete(m, &x);
+		return;
+	}
+	advance(m, x.key);
+	x.key = m->v + (double)x.op->len_bytes / x.weight;
+	m->in_link_parts += x.weight;
+	heap_push(&m->in_link, &x);
+}
+
+/* The first one is through the link. */
+static void through_the_link(struct model_engine *m, double now_ns)
+{
+	struct event x;
+
+	advance(m, now_ns);
+	x = heap_pop(&m->in_link);
+	m->v = x.key > m->v ? x.key : m->v;
+	m->in_link_parts -= x.weight;
+	m->large_parts -= is_large(x.op) ? x.weight : 0;
+	if (x.floor_ns > (int64_t)now_ns) {
+		x.key = (double)x.floor_ns;
+		x.weight = 0;
+		heap_push(&m->before, &x);
+		return;
+	}
+	complete(m, &x);
+}
+
+/* The first thing that has happened by now_ns; false: nothing has. */
 static bool happen(struct model_engine *m, double now_ns)
 {
 	double first = m->before.count ? m->before.items[0].key
 				       : (double)CLOCK_NEVER;
 	double through = link_next_ns(m);
-	struct event x;
 
 	if ((first < through ? first : through) > now_ns)
 		return false;
-	if (first <= through) {
-		x = heap_pop(&m->before);
-		if (!x.weight) {
-			complete(m, &x);
-			return true;
-		}
-		advance(m, first);
-		x.key = m->v + (double)x.op->len_bytes / x.weight;
-		m->in_link_parts += x.weight;
-		heap_push(&m->in_link, &x);
-		return true;
-	}
-	advance(m, through);
-	x = heap_pop(&m->in_link);
-	m->v = x.key > m->v ? x.key : m->v;
-	m->in_link_parts -= x.weight;
-	m->large_parts -= is_large(x.op) ? x.weight : 0;
-	if (x.floor_ns > (int64_t)through) {
-		x.key = (double)x.floor_ns;
-		x.weight = 0;
-		heap_push(&m->before, &x);
-		return true;
-	}
-	complete(m, &x);
+	if (first <= through)
+		before_the_link(m);
+	else
+		through_the_link(m, through);
 	return true;
 }
 

@@ -202,6 +202,11 @@ static int refused(int r, struct err *e)
 		return err_set(e, ERR_ENV, r,
 			"io_uring not permitted (ENOSYS: kernel without "
 			"io_uring, or seccomp)");
+	if (r == -ENOMEM)
+		return err_set(e, ERR_ENV, r,
+			"io_uring has no memory for its rings (ENOMEM: ulimit "
+			"-l, which all processes of a user share, or the "
+			"machine's own); raise it, or pass --engine pread");
 	return err_set(e, ERR_ENV, r, "io_uring_setup failed: %s",
 		strerror(-r));
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #define FILES_SPARE 8 /* a ring, results, what libraries open */
@@ -107,9 +108,11 @@ uint32_t host_cpu_count(void)
 
 void host_name(char *buf, size_t buf_bytes)
 {
-	if (gethostname(buf, buf_bytes))
-		snprintf(buf, buf_bytes, "localhost");
-	buf[buf_bytes - 1] = 0;
+	struct utsname u;
+
+	/* gethostname() fails where the name does not fit */
+	snprintf(buf, buf_bytes, "%s",
+		uname(&u) || !u.nodename[0] ? "localhost" : u.nodename);
 }
 
 /* A whole /proc file (they have no size); NULL when it cannot be read. */
@@ -196,26 +199,33 @@ int host_check_open_files(uint64_t more, struct err *e)
 		(unsigned long long)l.rlim_cur, more, have + FILES_SPARE);
 }
 
-/* A folder that is still to be made will lie where its parent does. */
-static int stat_nearest(const char *path, struct stat *st)
+int host_nearest(const char *path, char *at)
 {
-	char at[PATH_MAX], *slash;
-	int n = snprintf(at, sizeof(at), "%s", path);
+	char near[PATH_MAX], *slash;
+	int n = snprintf(near, sizeof(near), "%s", path);
 
 	if (n < 0 || n >= PATH_MAX)
 		return -ENAMETOOLONG;
-	while (stat(at, st)) {
-		if (errno != ENOENT || !strcmp(at, "."))
+	while (!realpath(near, at)) {
+		if (errno != ENOENT || !strcmp(near, "."))
 			return -errno;
-		slash = strrchr(at, '/');
+		slash = strrchr(near, '/');
 		if (!slash)
-			strcpy(at, ".");
-		else if (slash == at)
+			strcpy(near, ".");
+		else if (slash == near)
 			slash[1] = 0;
 		else
 			*slash = 0;
 	}
 	return 0;
+}
+
+static int stat_nearest(const char *path, struct stat *st)
+{
+	char at[PATH_MAX];
+	int r = host_nearest(path, at);
+
+	return r ? r : stat(at, st) ? -errno : 0;
 }
 
 int host_same_filesystem(const char *a, const char *b, bool *same)

@@ -38,6 +38,12 @@ char *host_meminfo_text(void);
 char *host_cpuinfo_text(void);
 
 /*
+ * The real path (PATH_MAX bytes at `at`) of `path`, or of its nearest parent
+ * that exists: where a folder that is still to be made will lie. 0 or -errno.
+ */
+int host_nearest(const char *path, char *at);
+
+/*
  * Are two paths on the same file system? Of one that does not exist the
  * nearest parent that does. -errno when one cannot be told.
  */

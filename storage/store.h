@@ -140,7 +140,10 @@ static inline int store_sync_folder(
 	return s->ops->sync_folder(s, id, e);
 }
 
-/* Bytes of file id that are in the page cache now (mincore). */
+/*
+ * Bytes of file id that are in the page cache now (mincore). -ENODEV where the
+ * file system has no mmap and nobody can tell.
+ */
 static inline int store_cached(
 	struct store *s, uint64_t id, uint64_t *bytes, struct err *e)
 {

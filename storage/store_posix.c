@@ -303,7 +303,8 @@ static int posix_cached(
 	posix_close(s, &f);
 	if (n < 0)
 		return err_set(e, ERR_IO, (int)n,
-			"cannot tell what the page cache holds of %s: %s",
+			"cannot tell what the page cache holds of %s: %s; "
+			"--allow-cached loads it all the same",
 			store_label(s, id, path, sizeof(path)),
 			strerror((int)-n));
 	return 0;

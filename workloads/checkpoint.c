@@ -42,9 +42,10 @@ struct rank {
 };
 
 struct job {
+	struct workload w;
 	const struct checkpoint_env *env;
 	const struct ckpt_config *c;
-	struct loop loop;
+	struct loop *loop;
 	struct rank *ranks;
 };
 
@@ -126,7 +127,7 @@ static void stream_changed(void *ctx)
 {
 	struct rank *r = ctx;
 
-	loop_ready(&r->job->loop, &r->task);
+	loop_ready(r->job->loop, &r->task);
 }
 
 static bool is_real(const struct job *j)
@@ -138,7 +139,7 @@ static int64_t cpu_now(const struct rank *r)
 {
 	const struct job *j = r->job;
 
-	return j->loop.clock->is_virtual
+	return j->loop->clock->is_virtual
 		       ? 0
 		       : host_cpu_ns() / j->env->group->count;
 }
@@ -173,8 +174,8 @@ static void op_begin(struct rank *r)
 	r->file = 0;
 	r->begun = false;
 	r->state = GAP;
-	r->until_ns = clock_now(r->job->loop.clock) + c->gap_ns;
-	loop_sleep(&r->job->loop, &r->task, r->until_ns);
+	r->until_ns = clock_now(r->job->loop->clock) + c->gap_ns;
+	loop_sleep(r->job->loop, &r->task, r->until_ns);
 	group_set_phase(r->job->env->group, WATCH_COMPUTE, r->op, 0);
 }
 
@@ -211,8 +212,13 @@ static int look_at_cache(struct rank *r, struct err *e)
 		/* what is missing is found when it is opened */
 		if (store_stat(s, id, &size))
 			continue;
-		if (store_cached(s, id, &bytes, e))
-			return e->code;
+		bytes = 0;
+		if (store_cached(s, id, &bytes, e)) {
+			/* no mmap here (FUSE): nobody can tell */
+			if (e->code != -ENODEV || (direct && !c->allow_cached))
+				return e->code;
+			op->cache_unknown = true;
+		}
 		op->cached_bytes += bytes;
 		if (!direct || c->allow_cached ||
 			(double)bytes * 100 <=
@@ -250,7 +256,7 @@ static void move_begin(struct rank *r)
 	ckpt_stream_get_totals(r->stream, &r->from);
 	r->cpu_from_ns = cpu_now(r);
 	r->device_from = device_now(r);
-	op->start_ns = clock_now(r->job->loop.clock);
+	op->start_ns = clock_now(r->job->loop->clock);
 	r->state = MOVE;
 	group_set_phase(r->job->env->group,
 		op->load ? WATCH_LOAD : WATCH_WRITE, r->op, 0);
@@ -267,13 +273,13 @@ static int move_end(struct rank *r, struct err *e)
 	ckpt_stream_get_totals(r->stream, &t);
 	op->sync_ns = t.sync_ns - r->from.sync_ns;
 	if (!op->load && j->c->io == CKPT_IO_DIRECT) {
-		from_ns = clock_now(j->loop.clock);
+		from_ns = clock_now(j->loop->clock);
 		if (store_sync_folder(
 			    j->env->store, file_id(r, op->step, 0), e))
 			return e->code;
-		op->sync_ns += clock_now(j->loop.clock) - from_ns;
+		op->sync_ns += clock_now(j->loop->clock) - from_ns;
 	}
-	op->end_ns = clock_now(j->loop.clock);
+	op->end_ns = clock_now(j->loop->clock);
 	op->bytes = t.bytes - r->from.bytes;
 	op->verified_bytes = t.verified_bytes - r->from.verified_bytes;
 	op->fill_ns = t.fill_ns - r->from.fill_ns;
@@ -314,8 +320,8 @@ static int move(struct rank *r, struct err *e)
 		ret = ckpt_stream_step(r->stream, e);
 		if (ret == -EAGAIN && j->env->content) {
 			/* between two pieces the loop looks after the engine */
-			loop_sleep(&j->loop, &r->task,
-				clock_now(j->loop.clock));
+			loop_sleep(j->loop, &r->task,
+				clock_now(j->loop->clock));
 			return 0;
 		}
 		if (ret == -EAGAIN)
@@ -338,7 +344,7 @@ static int rank_step(struct loop_task *task, struct err *e)
 	for (;;) {
 		switch (r->state) {
 		case GAP:
-			if (clock_now(j->loop.clock) < r->until_ns)
+			if (clock_now(j->loop->clock) < r->until_ns)
 				return 0;
 			r->state = PREPARE;
 			break;
@@ -398,62 +404,87 @@ static int rank_init(struct job *j, uint32_t index, struct ckpt_op *ops,
 	r->task.step = rank_step;
 	ret = ckpt_stream_open(&stream, &r->stream, e);
 	if (!ret)
-		ret = loop_add(&j->loop, &r->task, e);
+		ret = loop_add(j->loop, &r->task, e);
 	if (!ret)
 		op_begin(r);
 	return ret;
 }
 
-static int run(struct job *j, struct loop_task **tasks, bool *stuck,
-	struct err *e)
+static void stop(struct workload *w)
 {
-	struct group *g = j->env->group;
-	struct err drained;
+	struct job *j = (struct job *)w;
 	uint32_t i;
+
+	for (i = 0; i < w->group->count; i++)
+		ckpt_stream_stop(j->ranks[i].stream);
+}
+
+static int job_init(struct job *j, struct ckpt_op *ops, struct err *e)
+{
+	uint32_t i, n = j->env->group->count;
+	int r = 0;
+
+	j->w.group = j->env->group;
+	j->w.stop = stop;
+	j->w.tasks = calloc(n, sizeof(*j->w.tasks));
+	j->ranks = calloc(n, sizeof(*j->ranks));
+	if (!j->w.tasks || !j->ranks)
+		return err_nomem(e, "the ranks");
+	for (i = 0; !r && i < n; i++) {
+		r = rank_init(j, i, ops, e);
+		j->w.tasks[i] = &j->ranks[i].task;
+	}
+	return r;
+}
+
+static void close_job(struct workload *w)
+{
+	struct job *j = (struct job *)w;
+	uint32_t i;
+
+	for (i = 0; j->ranks && i < j->env->group->count; i++)
+		ckpt_stream_close(j->ranks[i].stream);
+	free(j->ranks);
+	free(j->w.tasks);
+	free(j);
+}
+
+int checkpoint_open(const struct checkpoint_env *env, struct loop *loop,
+	struct ckpt_op *ops, struct workload **out, struct err *e)
+{
+	struct job *j = calloc(1, sizeof(*j));
 	int r;
 
-	r = group_attach(g, &j->loop, tasks, e);
-	if (!r)
-		r = loop_run(&j->loop, e);
-	if (r)
-		group_fail(g, e);
-	group_detach(g);
-	for (i = 0; r && i < g->count; i++)
-		ckpt_stream_stop(j->ranks[i].stream);
-	*stuck = loop_drain(&j->loop, &drained) != 0;
-	if (*stuck && !r) {
-		*e = drained;
-		r = e->code;
+	if (!j) {
+		r = err_nomem(e, "the checkpoints");
+	} else {
+		j->env = env;
+		j->c = env->config;
+		j->loop = loop;
+		j->w.close = close_job;
+		r = job_init(j, ops, e);
 	}
-	return group_agree(g, r, e);
+	return workload_opened(j ? &j->w : NULL, env->group, r, out, e);
+}
+
+/* What checkpoint_run() was handed. */
+struct alone {
+	const struct checkpoint_env *env;
+	struct ckpt_op *ops;
+};
+
+static int open_alone(
+	void *arg, struct loop *l, struct workload **out, struct err *e)
+{
+	const struct alone *a = arg;
+
+	return checkpoint_open(a->env, l, a->ops, out, e);
 }
 
 int checkpoint_run(const struct checkpoint_env *env, struct ckpt_op *ops,
 	struct err *e)
 {
-	struct job j = {.env = env, .c = env->config};
-	uint32_t i, n = env->group->count;
-	struct loop_task **tasks = calloc(n, sizeof(*tasks));
-	bool stuck = false;
-	int r = 0;
+	struct alone a = {env, ops};
 
-	j.ranks = calloc(n, sizeof(*j.ranks));
-	loop_init(&j.loop, env->engine);
-	if (!tasks || !j.ranks)
-		r = err_nomem(e, "the ranks");
-	for (i = 0; !r && i < n; i++) {
-		r = rank_init(&j, i, ops, e);
-		tasks[i] = &j.ranks[i].task;
-	}
-	r = group_agree(env->group, r, e);
-	if (!r)
-		r = run(&j, tasks, &stuck, e);
-	if (stuck)
-		return r; /* what is in flight still owns its memory */
-	for (i = 0; j.ranks && i < n; i++)
-		ckpt_stream_close(j.ranks[i].stream);
-	loop_fini(&j.loop);
-	free(j.ranks);
-	free(tasks);
-	return r;
+	return workload_alone(env->engine, open_alone, &a, e);
 }

@@ -22,6 +22,7 @@
 #include "storage/buffers.h"
 #include "storage/engine.h"
 #include "storage/store.h"
+#include "workloads/workload.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,13 @@ struct checkpoint_env {
 /* Buffers that a rank uses, and the bytes of each. */
 uint32_t checkpoint_buffers(const struct ckpt_config *c);
 uint32_t checkpoint_buffer_bytes(const struct ckpt_config *c);
+
+/*
+ * Ready in a loop over env->engine, for workloads_run(); env, loop and ops
+ * outlive it. Collective; *out is NULL after an error.
+ */
+int checkpoint_open(const struct checkpoint_env *env, struct loop *loop,
+	struct ckpt_op *ops, struct workload **out, struct err *e);
 
 /*
  * Run all saves and loads; ops gets ckpt_config_ops() entries for each rank of

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* The reference's readers, each with a part of the file and a descriptor. */
 #define READERS 4
@@ -266,6 +267,25 @@ static void io_done(struct engine_op *op)
 		read_done(io);
 }
 
+/* The bytes of a piece, no faster than they may be made. */
+static void fill_piece(struct ckpt_stream *s, struct io *io, uint32_t len)
+{
+	uint64_t most = s->c->limit_fill_bytes_per_s;
+	int64_t from_ns = now_ns(s), left_ns;
+	struct timespec ts;
+
+	ckpt_content_fill(
+		s->env.content, s->id, s->next_offset, io->op.buf, len);
+	if (most) {
+		left_ns = from_ns + (int64_t)((double)len * 1e9 / (double)most) -
+			  now_ns(s);
+		ts.tv_sec = left_ns > 0 ? left_ns / NS_PER_S : 0;
+		ts.tv_nsec = left_ns > 0 ? left_ns % NS_PER_S : 0;
+		nanosleep(&ts, NULL);
+	}
+	s->totals.fill_ns += now_ns(s) - from_ns;
+}
+
 /* Make the next piece of the file and send it; there is a free buffer. */
 static void write_piece(struct ckpt_stream *s)
 {
@@ -273,14 +293,9 @@ static void write_piece(struct ckpt_stream *s)
 	uint64_t left = s->bytes - s->next_offset;
 	uint32_t len = (uint32_t)(left < s->c->write_bytes ? left
 							   : s->c->write_bytes);
-	int64_t from_ns;
 
-	if (s->env.content) {
-		from_ns = now_ns(s);
-		ckpt_content_fill(s->env.content, s->id, s->next_offset,
-			io->op.buf, len);
-		s->totals.fill_ns += now_ns(s) - from_ns;
-	}
+	if (s->env.content)
+		fill_piece(s, io, len);
 	io->op.opcode = ENGINE_WRITE;
 	io->op.fd = s->file.fd;
 	io->op.offset_bytes = s->next_offset;

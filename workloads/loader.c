@@ -11,6 +11,8 @@
 
 /* Together a loader's readers keep at most this much in flight. */
 #define BUFFERS_BYTES_MAX (48 * MIB_BYTES)
+#define DEPTH_DIRECT 16
+#define DEPTH_BUFFERED 1
 
 /* One request of a reader, with the buffer that is its own for ever. */
 struct io {
@@ -66,6 +68,18 @@ uint32_t loader_buffers(const struct train_config *c)
 	if (most < c->read_threads)
 		most = c->read_threads;
 	return (uint32_t)(want < most ? want : most);
+}
+
+uint64_t loader_prefetch_factor(const struct train_config *c)
+{
+	uint64_t w = c->read_threads;
+
+	return c->prefetch_size ? (c->prefetch_size + w - 1) / w : 2;
+}
+
+uint64_t loader_queue_depth(bool odirect)
+{
+	return odirect ? DEPTH_DIRECT : DEPTH_BUFFERED;
 }
 
 uint32_t loader_window(const struct train_config *c)

@@ -50,6 +50,13 @@ struct loader;
 
 /* Buffers of transfer_bytes each that a loader uses. */
 uint32_t loader_buffers(const struct train_config *c);
+/*
+ * Batches of a reader ahead: ceil(prefetch_size / W), 2 where that is 0, the
+ * loader's own default.
+ */
+uint64_t loader_prefetch_factor(const struct train_config *c);
+/* Requests in flight of a reader where nobody says: direct 16, buffered 1. */
+uint64_t loader_queue_depth(bool odirect);
 /* W x prefetch_factor: most batches handed out and not taken. */
 uint32_t loader_window(const struct train_config *c);
 

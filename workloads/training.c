@@ -43,9 +43,10 @@ struct accel {
 };
 
 struct training {
+	struct workload w;
 	const struct training_env *env;
 	const struct train_config *c;
-	struct loop loop;
+	struct loop *loop;
 	struct accel *accels;
 	uint32_t steps, window;
 	int64_t start_ns, progress_ns;
@@ -55,8 +56,11 @@ struct training {
 uint32_t training_steps(const struct train_config *c)
 {
 	uint64_t per_rank = c->files / c->accelerators;
+	uint64_t steps = per_rank * c->samples_per_file / c->batch_size;
 
-	return (uint32_t)(per_rank * c->samples_per_file / c->batch_size);
+	if (c->steps_most && steps > c->steps_most)
+		steps = c->steps_most;
+	return (uint32_t)steps;
 }
 
 uint32_t training_buffers(const struct train_config *c)
@@ -71,7 +75,7 @@ static void loader_changed(void *ctx)
 
 	if (loader_error(a->loader) ||
 		(a->state == LOAD && loader_has(a->loader, a->step)))
-		loop_ready(&a->t->loop, &a->task);
+		loop_ready(a->t->loop, &a->task);
 }
 
 static void drop_caches(struct accel *a)
@@ -141,7 +145,7 @@ static uint64_t device_bytes(const struct accel *a)
 /* Of this process; a simulated run has no CPU time of its own. */
 static int64_t cpu_now(const struct training *t)
 {
-	return t->loop.clock->is_virtual ? 0 : host_cpu_ns();
+	return t->loop->clock->is_virtual ? 0 : host_cpu_ns();
 }
 
 /* The block starts: only now does anything get read. */
@@ -159,7 +163,7 @@ static void block_start(struct accel *a)
 	a->epoch_from = totals(a);
 	a->au_wall_from_ns = 0;
 	a->au_compute_ns = 0;
-	ep->start_ns = clock_now(t->loop.clock);
+	ep->start_ns = clock_now(t->loop->clock);
 	ep->block_ns = ep->start_ns;
 	a->load_from_ns = ep->block_ns;
 	a->state = LOAD;
@@ -195,7 +199,7 @@ static void take_batch(struct accel *a)
 {
 	struct training *t = a->t;
 	struct rec_steady *s = &a->ep->steady;
-	int64_t now = clock_now(t->loop.clock);
+	int64_t now = clock_now(t->loop->clock);
 	uint32_t k = a->step;
 
 	a->ep->load_ns[k] = now - a->load_from_ns;
@@ -204,11 +208,11 @@ static void take_batch(struct accel *a)
 	if (k + t->window < t->steps)
 		loader_hand_out(a->loader, k + t->window);
 	/* what the host of a modelled drive needs before it computes */
-	a->compute_from_ns = clock_now(t->loop.clock) + t->c->host_step_ns;
+	a->compute_from_ns = clock_now(t->loop->clock) + t->c->host_step_ns;
 	a->compute_until_ns = a->compute_from_ns + t->c->computation_ns;
 	a->state = COMPUTE;
 	set_phase(a, WATCH_COMPUTE);
-	loop_sleep(&t->loop, &a->task, a->compute_until_ns);
+	loop_sleep(t->loop, &a->task, a->compute_until_ns);
 }
 
 static void compute_done(struct accel *a, int64_t now_ns)
@@ -270,7 +274,7 @@ static void block_end(struct accel *a, int64_t now_ns)
 static void step_done(struct accel *a)
 {
 	struct training *t = a->t;
-	int64_t now = clock_now(t->loop.clock);
+	int64_t now = clock_now(t->loop->clock);
 
 	a->ep->barrier_ns[a->step] = now - a->load_from_ns;
 	a->load_from_ns = now;
@@ -289,12 +293,12 @@ static void epoch_done(struct accel *a)
 {
 	struct training *t = a->t;
 
-	a->ep->train_end_ns = clock_now(t->loop.clock);
-	a->ep->end_ns = clock_now(t->loop.clock);
+	a->ep->train_end_ns = clock_now(t->loop->clock);
+	a->ep->end_ns = clock_now(t->loop->clock);
 	a->epoch++;
 	a->state = a->epoch < t->c->epochs ? EPOCH_START : FINISHED;
 	if (a->state == FINISHED) {
-		if (!t->loop.clock->is_virtual)
+		if (!t->loop->clock->is_virtual)
 			a->rec->peak_rss_bytes = host_peak_rss_bytes();
 		a->rec->files_opened = totals(a).files_opened;
 		loader_take_hists(a->loader, a->rec->hists);
@@ -329,7 +333,7 @@ static int accel_step(struct loop_task *task, struct err *e)
 			take_batch(a);
 			break;
 		case COMPUTE:
-			now = clock_now(t->loop.clock);
+			now = clock_now(t->loop->clock);
 			if (now < a->compute_until_ns)
 				return 0;
 			compute_done(a, now);
@@ -382,62 +386,99 @@ static int accel_init(struct training *t, struct accel *a, uint32_t index,
 		return err_nomem(e, "an accelerator");
 	rec->rank = a->member;
 	rec->host = env->group->host;
-	rec->pid = t->loop.clock->is_virtual ? 0 : getpid();
+	rec->pid = t->loop->clock->is_virtual ? 0 : getpid();
 	a->cpu_start_ns = cpu_now(t);
-	return loop_add(&t->loop, &a->task, e);
+	return loop_add(t->loop, &a->task, e);
+}
+
+/* No reader asks for more. */
+static void stop(struct workload *w)
+{
+	struct training *t = (struct training *)w;
+	uint32_t i;
+
+	for (i = 0; i < w->group->count; i++)
+		loader_stop(t->accels[i].loader);
+}
+
+static int training_init(
+	struct training *t, struct rec_rank *ranks, struct err *e)
+{
+	const struct training_env *env = t->env;
+	uint32_t i, n = env->group->count;
+	int r = 0;
+
+	t->steps = training_steps(t->c);
+	t->window = loader_window(t->c);
+	t->start_ns = clock_now(t->loop->clock);
+	t->drop_refused = !env->store->ops->is_virtual && env->drop_caches &&
+			  !env->group->host_leader && !host_may_drop_caches();
+	t->w.group = env->group;
+	t->w.stop = stop;
+	t->w.tasks = calloc(n, sizeof(*t->w.tasks));
+	t->accels = calloc(n, sizeof(*t->accels));
+	if (!t->w.tasks || !t->accels)
+		return err_nomem(e, "the accelerators");
+	if (!t->steps)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%" PRIu64 " files for %" PRIu64 " accelerators with "
+			"batches of %" PRIu64 " make no step",
+			t->c->files, t->c->accelerators, t->c->batch_size);
+	for (i = 0; !r && i < n; i++) {
+		r = accel_init(t, &t->accels[i], i, &ranks[i], e);
+		t->w.tasks[i] = &t->accels[i].task;
+	}
+	return r;
+}
+
+static void close_training(struct workload *w)
+{
+	struct training *t = (struct training *)w;
+	uint32_t i;
+
+	for (i = 0; t->accels && i < t->env->group->count; i++)
+		loader_close(t->accels[i].loader);
+	free(t->accels);
+	free(t->w.tasks);
+	free(t);
+}
+
+int training_open(const struct training_env *env, struct loop *loop,
+	struct rec_rank *ranks, struct workload **out, struct err *e)
+{
+	struct training *t = calloc(1, sizeof(*t));
+	int r;
+
+	if (!t) {
+		r = err_nomem(e, "the training");
+	} else {
+		t->env = env;
+		t->c = env->config;
+		t->loop = loop;
+		t->w.close = close_training;
+		r = training_init(t, ranks, e);
+	}
+	return workload_opened(t ? &t->w : NULL, env->group, r, out, e);
+}
+
+/* What training_run() was handed. */
+struct alone {
+	const struct training_env *env;
+	struct rec_rank *ranks;
+};
+
+static int open_alone(
+	void *arg, struct loop *l, struct workload **out, struct err *e)
+{
+	const struct alone *a = arg;
+
+	return training_open(a->env, l, a->ranks, out, e);
 }
 
 int training_run(const struct training_env *env, struct rec_rank *ranks,
 	struct err *e)
 {
-	struct training t = {.env = env, .c = env->config};
-	uint32_t i, n = env->group->count;
-	struct loop_task **tasks = calloc(n, sizeof(*tasks));
-	struct err drained;
-	int r = 0, stuck = 0;
+	struct alone a = {env, ranks};
 
-	t.steps = training_steps(t.c);
-	t.window = loader_window(t.c);
-	t.accels = calloc(n, sizeof(*t.accels));
-	t.drop_refused = !env->store->ops->is_virtual && env->drop_caches &&
-			 !env->group->host_leader && !host_may_drop_caches();
-	loop_init(&t.loop, env->engine);
-	t.start_ns = clock_now(t.loop.clock);
-	if (!tasks || !t.accels)
-		r = err_nomem(e, "the accelerators");
-	else if (!t.steps)
-		r = err_set(e, ERR_USAGE, -EINVAL,
-			"%" PRIu64 " files for %" PRIu64 " accelerators with "
-			"batches of %" PRIu64 " make no step",
-			t.c->files, t.c->accelerators, t.c->batch_size);
-	for (i = 0; !r && i < n; i++) {
-		r = accel_init(&t, &t.accels[i], i, &ranks[i], e);
-		tasks[i] = &t.accels[i].task;
-	}
-	r = group_agree(env->group, r, e);
-	if (!r) {
-		r = group_attach(env->group, &t.loop, tasks, e);
-		if (!r)
-			r = loop_run(&t.loop, e);
-		if (r)
-			group_fail(env->group, e);
-		group_detach(env->group);
-		/* what is in flight ends; no reader asks for more */
-		for (i = 0; r && i < n; i++)
-			loader_stop(t.accels[i].loader);
-		stuck = loop_drain(&t.loop, &drained);
-		if (stuck && !r) {
-			*e = drained;
-			r = e->code;
-		}
-		r = group_agree(env->group, r, e);
-	}
-	if (stuck)
-		return r; /* what is in flight still owns its memory */
-	for (i = 0; t.accels && i < n; i++)
-		loader_close(t.accels[i].loader);
-	loop_fini(&t.loop);
-	free(t.accels);
-	free(tasks);
-	return r;
+	return workload_alone(env->engine, open_alone, &a, e);
 }

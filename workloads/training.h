@@ -18,6 +18,7 @@
 #include "storage/buffers.h"
 #include "storage/engine.h"
 #include "storage/store.h"
+#include "workloads/workload.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,11 +53,21 @@ struct training_env {
 	void *note_ctx;
 };
 
-/* Steps per epoch and accelerator: floor(floor(N / R) x spf / B). */
+/*
+ * Steps per epoch and accelerator: floor(floor(N / R) x spf / B), or
+ * train.total_training_steps if that is less.
+ */
 uint32_t training_steps(const struct train_config *c);
 
 /* Buffers of transfer_bytes each that one accelerator uses. */
 uint32_t training_buffers(const struct train_config *c);
+
+/*
+ * Ready in a loop over env->engine, for workloads_run(); env, loop and ranks
+ * outlive it. Collective; *out is NULL after an error.
+ */
+int training_open(const struct training_env *env, struct loop *loop,
+	struct rec_rank *ranks, struct workload **out, struct err *e);
 
 /*
  * Run every epoch for this process's accelerators; ranks[i] gets what member

@@ -43,7 +43,8 @@ wait_for 10 gone
 "$STOKER" training run --data-dir d --scale 1/32 -n 2 --runs 50 \
 	>last.out 2>last.err &
 pid=$!
-sleep 0.15
+begun() { grep -q "stoker: running mpirun" last.err; }
+wait_for 10 begun
 kill -INT $pid
 wait $pid
 code=$?

@@ -12,6 +12,17 @@ else
 fi
 datagen d $scaled
 chmod -R a+rX d
+# on a terminal, where something might ask: nothing does, nothing waits
+command -v script >/dev/null || skip "no script(1) to make a terminal"
+SECONDS=0
+timeout 30 script -qec "$nobody training run --data-dir d --scale 1/64 \
+	-p train.epochs=1 -p train.computation_time=5ms --buffered" tty.out \
+	</dev/null >last.out 2>last.err
+code=$?
+[[ $code == [01] ]] || fail "exit code $code on a terminal: $(tail -n 9 tty.out)"
+[ "$(grep -c "POSIX_FADV_DONTNEED" tty.out)" = 1 ] || fail "no note: $(tail -n 9 tty.out)"
+! grep -iE "sudo|password" tty.out || fail "something asked"
+[ $SECONDS -lt 15 ] || fail "took $SECONDS s"
 small="--data-dir d --scale 1/64 --quiet --json"
 expect [01] timeout 10 $nobody training run $small --buffered
 holds '[.notes[] | select(.id == "cache-drop") | .text] | length == 1

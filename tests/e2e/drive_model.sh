@@ -47,3 +47,14 @@ said "--drive"
 sed -i 's/1000,/-1,/' slow.json
 expect 2 stoker training run --drive ./slow.json
 said capacity_gb
+# published checkpoints of llama3-8b, GiB/s saved and loaded: 8.637 and 13.000
+# on one drive, 3.076 and 4.984 on the other
+ckpt() { # DRIVE SAVED LOADED
+	expect 0 stoker checkpointing run --drive $1 --model llama3-8b --quiet \
+		--num-checkpoints-write 2 --num-checkpoints-read 2 --json
+	holds '(.save.save_checkpoint_io_mean_GB_per_second / $s - 1 | fabs) < 0.03
+		and (.load.load_checkpoint_io_mean_GB_per_second / $l - 1 | fabs) < 0.06' \
+		--argjson s $2 --argjson l $3
+}
+ckpt d7-ps1010 8.637 13.000
+ckpt d5-p5336 3.076 4.984

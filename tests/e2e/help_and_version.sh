@@ -9,7 +9,7 @@ done
 for word in --help -h help; do
 	expect 0 stoker $word
 	said "exit codes: 0 done, 1 verdict FAIL, 2 usage, 3 environment, 4 I/O"
-	said "stoker training  datagen"
+	said "stoker training      datagen"
 done
 expect 0 stoker version
 grep -qx 'stoker [0-9.]*' last.out || fail "version"

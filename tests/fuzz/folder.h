@@ -31,7 +31,7 @@ static void fuzz_folder_make(void)
 }
 
 /* Replace folder/name; a missing folder of one level is made. */
-static void fuzz_file(const char *name, const void *data, size_t size)
+static inline void fuzz_file(const char *name, const void *data, size_t size)
 {
 	char path[256];
 	int fd, n;

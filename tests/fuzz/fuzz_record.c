@@ -1,5 +1,6 @@
 /* The reader of history: record.json and, without one, summary.json. */
 #include "core/record.h"
+#include "plan/why.h"
 #include "results/history.h"
 #include "results/record_read.h"
 #include "tests/fuzz/folder.h"
@@ -26,6 +27,31 @@ static void check(struct record *rec)
 	(void)sum;
 }
 
+/* With its steps, in its folder, and explained. */
+static void steps(const uint8_t *data, size_t size)
+{
+	struct err e = {.kind = ERR_NONE};
+	char leaf[128], file[160];
+	struct record rec;
+	struct why w;
+	int r;
+
+	fuzz_file("run/record.json", data, size);
+	snprintf(leaf, sizeof(leaf), "%s/run", fuzz_folder);
+	snprintf(file, sizeof(file), "%s/record.json", leaf);
+	r = results_record_read_steps(leaf, &rec, &e);
+	unlink(file);
+	if (r) {
+		if (e.kind == ERR_NONE || !e.text[0])
+			abort();
+		return;
+	}
+	if (why_explain(&rec, &rec.runs[0], NULL, &w, &e) && !e.text[0])
+		abort();
+	why_fini(&w);
+	check(&rec);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct err e = {.kind = ERR_NONE};
@@ -42,6 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			check(&h.runs[0].rec);
 		h.count = 0;
 		history_fini(&h);
+		return 0;
+	}
+	if (size && data[0] == 'k') {
+		steps(data + 1, size - 1);
 		return 0;
 	}
 	/* exactly as long as it is, so that a byte too far is seen */

@@ -286,7 +286,7 @@ static void test_record_document(void)
 	text = json_print(o, 4);
 	CU_ASSERT_TRUE(
 		starts_with(text, "{\n    \"schema\": \"stoker-record\",\n"
-				  "    \"schema_version\": 1,\n"));
+				  "    \"schema_version\": 2,\n"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"seed\": 18446744073709551615"));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"status\": \"finished\""));
 	CU_ASSERT_PTR_NOT_NULL(strstr(text, "\"id\": \"cache-drop\""));
@@ -310,35 +310,6 @@ static void test_record_document(void)
 	end(&rec);
 }
 
-/* A folder appears under its name whole, after a stale half one too. */
-static void test_write_run(void)
-{
-	char leaf[128], stale[128], *text;
-	struct record rec;
-	struct err e = {0};
-
-	begin(&rec);
-	snprintf(leaf, sizeof(leaf), "%s/run/20260720_100000", dir);
-	snprintf(
-		stale, sizeof(stale), "%s/run/.20260720_100000.partial/x", dir);
-	CU_ASSERT_EQUAL_FATAL(file_mkdirs(stale, &e), 0);
-	CU_ASSERT_EQUAL_FATAL(
-		results_write_run(&rec, &rec.runs[0], leaf, &e), 0);
-	CU_ASSERT_STRING_EQUAL(rec.runs[0].leaf, leaf);
-	CU_ASSERT_EQUAL(access(stale, F_OK), -1);
-	text = slurp("run/20260720_100000/", "summary.json");
-	CU_ASSERT_STRING_EQUAL(text, summary);
-	free(text);
-	text = slurp("run/20260720_100000/", "record.json");
-	CU_ASSERT_PTR_NOT_NULL(strstr(text, leaf));
-	free(text);
-	CU_ASSERT_EQUAL(
-		results_write_run(&rec, &rec.runs[0], leaf, &e), -EEXIST);
-	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, leaf));
-	CU_ASSERT_STRING_EQUAL(rec.runs[0].leaf, leaf);
-	end(&rec);
-}
-
 UT_SUITE(dlio_json, UT_CASE(test_summary), UT_CASE(test_output),
 	UT_CASE(test_epoch_stats), UT_CASE(test_proc_text), UT_CASE(test_stamp),
-	UT_CASE(test_record_document), UT_CASE(test_write_run))
+	UT_CASE(test_record_document))

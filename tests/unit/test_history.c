@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "results/record_fields.h"
 #include "results/record_json.h"
 #include "results/record_read.h"
 #include "tests/unit/ut.h"
@@ -121,6 +122,10 @@ static void test_there_and_back(void)
 	record_fini(&back);
 }
 
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+#define NOW TEXT(RECORD_SCHEMA_VERSION)
+
 /* Whatever is changed in the text must be refused, not believed. */
 static void spoil(const char *from, const char *to, const char *said)
 {
@@ -148,6 +153,14 @@ static void spoil(const char *from, const char *to, const char *said)
 
 static void test_parse_refuses(void)
 {
+	spoil("\"schema_version\": " NOW "", "\"schema_version\": 0",
+		"schema_version");
+	spoil("\"schema_version\": " NOW ",", "", "schema_version");
+	spoil("\"schema_version\": " NOW "", "\"schema_version\": 999",
+		"r.json: a record of version 999, made by stoker 0.1.0; this "
+		"stoker reads records up to version " NOW ": use that one");
+	spoil("\"files\": 70", "\"files\": 70, \"colour\": 3",
+		"r.json: this stoker does not know \"colour\"");
 	spoil("stoker-record", "other-record", "schema");
 	spoil("\"files\": 70", "\"files\": -1", "files");
 	spoil("\"files\": 70", "\"files\": 7.5", "files");
@@ -168,6 +181,86 @@ static void test_parse_refuses(void)
 		"steady_au_pct");
 	spoil("\"notes\": [", "\"notes\": [3, ", "notes");
 	spoil("{", "[{", "not JSON");
+}
+
+struct stand_in {
+	uint64_t old;
+	double newer;
+	char newest[8];
+};
+
+static int read_stand_in(const char *text, uint32_t version, struct stand_in *s,
+	struct err *e)
+{
+	static const struct field f[] = {
+		FIELD(struct stand_in, old, K_U64),
+		FIELD_SINCE(2, struct stand_in, "newer", newer, K_DOUBLE),
+		FIELD_SINCE(3, struct stand_in, "newest", newest, K_TEXT)};
+	static const struct fields t = {f, 3};
+	struct cJSON *o = NULL;
+	int r;
+
+	*s = (struct stand_in){.newer = 2.5};
+	CU_ASSERT_EQUAL_FATAL(json_parse(text, strlen(text), "t", &o, e), 0);
+	r = record_get_fields(o, version, &t, s, "t", e);
+	cJSON_Delete(o);
+	return r;
+}
+
+/* A field newer than the record may be missing; its default stays then. */
+static void test_older_fields(void)
+{
+	struct stand_in s;
+	struct err e;
+
+	CU_ASSERT_EQUAL(read_stand_in("{\"old\": 7}", 1, &s, &e), 0);
+	CU_ASSERT_EQUAL(s.old, 7);
+	CU_ASSERT_EQUAL(s.newer, 2.5);
+	CU_ASSERT_STRING_EQUAL(s.newest, "");
+	CU_ASSERT_EQUAL(
+		read_stand_in("{\"old\": 7, \"newer\": 1}", 2, &s, &e), 0);
+	CU_ASSERT_EQUAL(s.newer, 1);
+	/* there, though early: still checked */
+	CU_ASSERT_EQUAL(read_stand_in("{\"old\": 7, \"newer\": \"x\"}", 1, &s,
+				&e),
+		-EBADMSG);
+	/* a record of that version has it */
+	CU_ASSERT_EQUAL(read_stand_in("{\"old\": 7}", 2, &s, &e), -EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "\"newer\""));
+	CU_ASSERT_EQUAL(
+		read_stand_in("{\"old\": 7, \"newer\": 1}", 3, &s, &e),
+		-EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "\"newest\""));
+	CU_ASSERT_EQUAL(read_stand_in("{\"newer\": 1}", 1, &s, &e), -EBADMSG);
+}
+
+/*
+ * A record of version 1, kept as it was written. If this fails after a field
+ * was added to a table: see record_fields.h.
+ */
+static void test_version_1(void)
+{
+	static const char *const path = "tests/fixtures/record_v1.json";
+	struct record rec;
+	char *text;
+	struct err e;
+	size_t len;
+
+	CU_ASSERT_EQUAL_FATAL(file_read_all(path, 65536, &text, &len, &e), 0);
+	if (results_record_parse(text, len, path, &rec, &e))
+		CU_FAIL_FATAL(e.text);
+	CU_ASSERT_STRING_EQUAL(rec.tool_version, "0.1.0");
+	CU_ASSERT_EQUAL(rec.config.files, 14);
+	CU_ASSERT_EQUAL(rec.config.computation_ns, 162 * NS_PER_MS);
+	CU_ASSERT_EQUAL(rec.config.scale.den, 1);
+	CU_ASSERT_STRING_EQUAL(rec.config.drive, "null");
+	CU_ASSERT_EQUAL(rec.campaign.runs_rule, 5);
+	/* what the file says, more than 32 bits */
+	CU_ASSERT_EQUAL(
+		rec.runs[0].metrics.bytes_asked, UINT64_C(4558470600));
+	CU_ASSERT_EQUAL(rec.runs[0].metrics.epochs, 2);
+	record_fini(&rec);
+	free(text);
 }
 
 static void differs(struct train_config *b, const char *said)
@@ -315,5 +408,6 @@ static void test_summary(void)
 }
 
 UT_SUITE(history, UT_CASE(test_there_and_back), UT_CASE(test_parse_refuses),
+	UT_CASE(test_older_fields), UT_CASE(test_version_1),
 	UT_CASE(test_same_config), UT_CASE(test_gap), UT_CASE(test_campaigns),
 	UT_CASE(test_summary))

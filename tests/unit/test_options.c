@@ -133,7 +133,7 @@ static void test_every_param_is_complete(void)
 	const struct param_row *p;
 	char range[PARAM_RANGE_MAX];
 
-	for (p = params_training; p->key; p++) {
+	for (p = param_next(params_training); p; p = param_next(p + 1)) {
 		CU_ASSERT_TRUE(p->help && strlen(p->help) > 3);
 		CU_ASSERT_TRUE(strlen(param_range(p, range)) > 3);
 		CU_ASSERT_TRUE(p->offset < sizeof(struct train_config));

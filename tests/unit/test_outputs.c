@@ -210,6 +210,70 @@ static void test_datasize(void)
 	end(&f);
 }
 
+/* A run of one rank, one epoch and three steps. */
+static void make_record(struct record *rec, const struct fixture *f)
+{
+	struct rec_run *run;
+
+	record_init(rec);
+	rec->config = f->config;
+	run = record_add_run(rec);
+	run->status = REC_FINISHED;
+	run->end_ns = NS_PER_S;
+	run->rank_count = 1;
+	run->ranks = calloc(1, sizeof(*run->ranks));
+	CU_ASSERT_PTR_NOT_NULL_FATAL(run->ranks);
+	CU_ASSERT_EQUAL_FATAL(rec_rank_init(&run->ranks[0], 1, 3), 0);
+}
+
+/* Every file of a run, under a name that appears when all are there. */
+static void test_run_leaf(void)
+{
+	static const char *const names[] = {"record.json", "summary.json",
+		"0_output.json", "0_per_epoch_stats.json", "dlio.log",
+		"dlio_config/config.yaml", "dlio_config/hydra.yaml",
+		"dlio_config/overrides.yaml", "trace.h5",
+		"training_20260720_100000_metadata.json",
+		"training_run.stdout.log", "training_run.stderr.log"};
+	char stale[PATH_MAX], path[PATH_MAX];
+	struct record rec;
+	struct fixture f;
+	struct cJSON *o;
+	struct err e;
+	size_t i;
+
+	begin(&f);
+	make_record(&rec, &f);
+	snprintf(f.v.leaf, sizeof(f.v.leaf), "%s/run/20260720_100000", dir);
+	/* half of one that an earlier process left */
+	snprintf(
+		stale, sizeof(stale), "%s/run/.20260720_100000.partial/x", dir);
+	CU_ASSERT_EQUAL_FATAL(file_mkdirs(stale, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(
+		results_write_run_leaf(&f.v, &rec, &rec.runs[0], &e), 0);
+	CU_ASSERT_STRING_EQUAL(rec.runs[0].leaf, f.v.leaf);
+	*strrchr(stale, '/') = '\0';
+	CU_ASSERT_EQUAL(access(stale, F_OK), -1);
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		CU_ASSERT_EQUAL(
+			results_path(path, f.v.leaf, names[i], &e), 0);
+		CU_ASSERT_EQUAL(access(path, F_OK), 0);
+	}
+	o = load("run/20260720_100000/record.json");
+	IS_TEXT(o, "runs/0/leaf", f.v.leaf);
+	cJSON_Delete(o);
+	o = load("run/20260720_100000/summary.json");
+	IS_NUMBER(o, "num_accelerators", 2);
+	cJSON_Delete(o);
+	/* a name that is taken: an error, and what is there stays */
+	CU_ASSERT_EQUAL(results_write_run_leaf(&f.v, &rec, &rec.runs[0], &e),
+		-EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, f.v.leaf));
+	CU_ASSERT_EQUAL(access(path, F_OK), 0);
+	record_fini(&rec);
+	end(&f);
+}
+
 /* Parse a file back with libyaml; the caller deletes the document. */
 static void parse(const char *name, yaml_document_t *doc)
 {
@@ -324,12 +388,18 @@ static void test_yaml_types(void)
 		"colon: 'a: b # c'\nplus: ++a=-1\nnegative: '-1.5'\n"
 		"small: 1.0e-05\ndouble: 3.0\nnone: {}\n");
 	free(text);
-	/* not UTF-8: an error that names the file, no file */
-	json_add_string(o, "bad", "\xff\xfe");
-	snprintf(path, sizeof(path), "%s/y.yaml", dir);
-	CU_ASSERT_EQUAL(results_write_yaml(path, NULL, o, &e), -EILSEQ);
-	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, path));
-	CU_ASSERT_EQUAL(access(path, F_OK), -1);
+	cJSON_Delete(o);
+	/* names of files need be no UTF-8: 0xff never is, 0xed 0xa0 0x80 is a
+	 * surrogate, 0xc3 wants a second byte */
+	o = cJSON_CreateObject();
+	json_add_string(o, "a\xff", "\xed\xa0\x80 \xc3\xa9 \xc3");
+	CU_ASSERT_EQUAL_FATAL(results_write_yaml(path, NULL, o, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(file_read_all(path, 4096, &text, NULL, &e), 0);
+#define BAD "\xef\xbf\xbd"
+	CU_ASSERT_STRING_EQUAL(
+		text, "a" BAD ": " BAD BAD BAD " \xc3\xa9 " BAD "\n");
+#undef BAD
+	free(text);
 	cJSON_Delete(o);
 	end(&f);
 }
@@ -361,5 +431,6 @@ static void test_separation(void)
 }
 
 UT_SUITE(outputs, UT_CASE(test_metadata), UT_CASE(test_datasize),
+	UT_CASE(test_run_leaf),
 	UT_CASE(test_dlio_config), UT_CASE(test_yaml_types),
 	UT_CASE(test_separation))

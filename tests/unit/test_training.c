@@ -11,15 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void run_ok(struct sim *s)
-{
-	struct err e = {0};
-
-	CU_ASSERT_EQUAL_FATAL(sim_run(s, &e), 0);
-	CU_ASSERT_EQUAL(s->opens, s->closes);
-	CU_ASSERT_EQUAL(s->engine->in_flight, 0);
-}
-
 /*
  * A file is one request; on the link alone it takes 1 ms, behind the other
  * reader's 2 ms.
@@ -59,7 +50,7 @@ static void test_ample_drive(void)
 	uint32_t k;
 
 	sim_init(&s);
-	run_ok(&s);
+	sim_run_ok(&s);
 	ep = sim_epoch(&s, 0, 0);
 	CU_ASSERT_EQUAL(ep->steps, 10);
 	CU_ASSERT_EQUAL(ep->block_ns, 0);
@@ -104,7 +95,7 @@ static void check_starved(uint32_t steps)
 	sim_init(&s);
 	s.c.files = 2 * steps;
 	s.drive.bytes_per_s = 100000000;
-	run_ok(&s);
+	sim_run_ok(&s);
 	ep = sim_epoch(&s, 0, 0);
 	for (k = 0; k < steps; k++) {
 		CU_ASSERT_EQUAL(ep->load_ns[k],
@@ -144,13 +135,10 @@ static void test_one_reader(void)
 	struct sim s;
 	uint32_t k;
 
-	sim_init(&s);
-	s.c.files = 8;
-	s.c.batch_size = 1;
-	s.c.read_threads = 1;
+	sim_shape(&s, 8, 1, 1);
 	s.c.prefetch_factor = 4;
 	s.drive.bytes_per_s = 20000000;
-	run_ok(&s);
+	sim_run_ok(&s);
 	ep = sim_epoch(&s, 0, 0);
 	for (k = 0; k < 8; k++)
 		CU_ASSERT_EQUAL(ep->load_ns[k], (k ? 40 : 50) * MS);
@@ -159,6 +147,17 @@ static void test_one_reader(void)
 	/* 8 steps are not more than twice the window of 4 */
 	CU_ASSERT_FALSE(s.run.metrics.steady_evaluated);
 	sim_close(&s);
+}
+
+static void latency_sim(struct sim *s, uint64_t depth)
+{
+	sim_shape(s, 6, 1, 1);
+	s->c.transfer_bytes = 262144;
+	s->c.computation_ns = 3 * MS;
+	s->c.queue_depth = depth;
+	s->file_bytes = 4 * 262144;
+	s->drive.latency_ns = 1 * MS;
+	sim_run_ok(s);
 }
 
 /*
@@ -173,31 +172,14 @@ static void test_latency(void)
 	struct sim s;
 	uint32_t k;
 
-	sim_init(&s);
-	s.c.files = 6;
-	s.c.batch_size = 1;
-	s.c.read_threads = 1;
-	s.c.transfer_bytes = 262144;
-	s.c.computation_ns = 3 * MS;
-	s.file_bytes = 4 * 262144;
-	s.drive.latency_ns = 1 * MS;
-	run_ok(&s);
+	latency_sim(&s, 1);
 	ep = sim_epoch(&s, 0, 0);
 	for (k = 0; k < 6; k++)
 		CU_ASSERT_EQUAL(ep->load_ns[k], k ? 2048576 : 5048576);
 	sim_close(&s);
 
 	/* all four at once: 4 x 0.262144 + 1 = 2.048576 ms, below compute */
-	sim_init(&s);
-	s.c.files = 6;
-	s.c.batch_size = 1;
-	s.c.read_threads = 1;
-	s.c.transfer_bytes = 262144;
-	s.c.computation_ns = 3 * MS;
-	s.c.queue_depth = 4;
-	s.file_bytes = 4 * 262144;
-	s.drive.latency_ns = 1 * MS;
-	run_ok(&s);
+	latency_sim(&s, 4);
 	ep = sim_epoch(&s, 0, 0);
 	for (k = 0; k < 6; k++)
 		CU_ASSERT_EQUAL(ep->load_ns[k], k ? 0 : 2048576);
@@ -238,14 +220,11 @@ static void test_barrier(void)
 		of_rank_0[files[k]] = true;
 	shard_free(shard);
 
-	sim_init(&s);
+	sim_shape(&s, 8, 1, 1);
 	s.c.accelerators = 2;
-	s.c.files = 8;
-	s.c.batch_size = 1;
-	s.c.read_threads = 1;
 	s.c.transfer_bytes = 64 << 20;
 	s.size_of = slow_first_rank;
-	run_ok(&s);
+	sim_run_ok(&s);
 	fast = sim_epoch(&s, 1, 0);
 	slow = sim_epoch(&s, 0, 0);
 	for (k = 0; k < 4; k++) {
@@ -271,12 +250,10 @@ static void run_C21(uint64_t files, uint64_t ranks, uint64_t batch,
 	struct sim s;
 	uint32_t r;
 
-	sim_init(&s);
-	s.c.files = files;
+	sim_shape(&s, files, batch, 2);
 	s.c.accelerators = ranks;
-	s.c.batch_size = batch;
 	CU_ASSERT_EQUAL(training_steps(&s.c), steps);
-	run_ok(&s);
+	sim_run_ok(&s);
 	for (r = 0; r < ranks; r++) {
 		CU_ASSERT_EQUAL(sim_epoch(&s, r, 0)->steps, steps);
 		CU_ASSERT_EQUAL(
@@ -304,10 +281,8 @@ static void test_C21_no_step(void)
 	struct err e = {0};
 	struct sim s;
 
-	sim_init(&s);
-	s.c.files = 55;
+	sim_shape(&s, 55, 7, 2);
 	s.c.accelerators = 8;
-	s.c.batch_size = 7;
 	CU_ASSERT_EQUAL(training_steps(&s.c), 0);
 	CU_ASSERT_EQUAL(sim_run(&s, &e), -EINVAL);
 	CU_ASSERT_EQUAL(e.kind, ERR_USAGE);
@@ -341,15 +316,12 @@ static void test_samples_per_file(void)
 
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++) {
 		for (k = 0; k < 2; k++) {
-			sim_init(&s);
-			s.c.files = t[i].files;
+			sim_shape(&s, t[i].files, t[i].batch, t[i].readers);
 			s.c.samples_per_file = t[i].spf;
-			s.c.batch_size = t[i].batch;
-			s.c.read_threads = t[i].readers;
 			s.c.epochs = 2;
 			s.c.odirect = k;
 			CU_ASSERT_EQUAL(training_steps(&s.c), t[i].steps);
-			run_ok(&s);
+			sim_run_ok(&s);
 			/* nothing is kept from one epoch to the next */
 			CU_ASSERT_EQUAL(s.opens,
 				2 * (k ? t[i].direct_opens : t[i].opens));
@@ -370,11 +342,9 @@ static void test_samples_of_one_file(void)
 	struct sim s;
 	uint32_t k;
 
-	sim_init(&s);
-	s.c.files = 1;
+	sim_shape(&s, 1, 2, 1);
 	s.c.samples_per_file = 20;
-	s.c.read_threads = 1;
-	run_ok(&s);
+	sim_run_ok(&s);
 	ep = sim_epoch(&s, 0, 0);
 	CU_ASSERT_EQUAL(s.opens, 1);
 	CU_ASSERT_EQUAL(ep->steps, 10);
@@ -392,11 +362,9 @@ static uint64_t uneven(uint64_t id)
 
 static void busy_sim(struct sim *s)
 {
-	sim_init(s);
+	sim_shape(s, 100, 2, 3);
 	s->c.accelerators = 3;
-	s->c.files = 100;
 	s->c.epochs = 3;
-	s->c.read_threads = 3;
 	s->c.prefetch_factor = 2;
 	s->c.queue_depth = 2;
 	s->c.transfer_bytes = 65536;
@@ -414,9 +382,9 @@ static void test_two_runs_identical(void)
 	size_t bytes;
 
 	busy_sim(&a);
-	run_ok(&a);
+	sim_run_ok(&a);
 	busy_sim(&b);
-	run_ok(&b);
+	sim_run_ok(&b);
 	CU_ASSERT_EQUAL(clock_now(&a.clock), clock_now(&b.clock));
 	CU_ASSERT_EQUAL_FATAL(a.event_count, b.event_count);
 	for (i = 0; i < a.event_count; i++) {
@@ -448,7 +416,7 @@ static void test_sums(void)
 	uint32_t r, i, k;
 
 	busy_sim(&s);
-	run_ok(&s);
+	sim_run_ok(&s);
 	for (r = 0; r < 3; r++)
 		for (i = 0; i < 3; i++) {
 			ep = sim_epoch(&s, r, i);
@@ -473,17 +441,24 @@ static void test_sums(void)
 	sim_close(&s);
 }
 
+/* Four files of file_bytes, read past the page cache. */
+static void run_direct(struct sim *s, uint64_t file_bytes, uint32_t align)
+{
+	sim_init(s);
+	s->c.files = 4;
+	s->c.odirect = true;
+	s->c.transfer_bytes = 65536;
+	s->file_bytes = file_bytes;
+	s->align = align;
+	sim_run_ok(s);
+}
+
 /* O_DIRECT asks for whole 4 KiB, but counts only what the file has. */
 static void test_direct_padding(void)
 {
 	struct sim s;
 
-	sim_init(&s);
-	s.c.files = 4;
-	s.c.odirect = true;
-	s.c.transfer_bytes = 65536;
-	s.file_bytes = 65536 + 1;
-	run_ok(&s);
+	run_direct(&s, 65536 + 1, 0);
 	CU_ASSERT_EQUAL(s.requests, 8);
 	CU_ASSERT_EQUAL(s.request_bytes, 4 * (65536 + 4096));
 	CU_ASSERT_EQUAL(sim_epoch(&s, 0, 0)->bytes_asked, 4 * (65536 + 1));
@@ -498,13 +473,7 @@ static void test_C19_direct_alignment(void)
 {
 	struct sim s;
 
-	sim_init(&s);
-	s.c.files = 4;
-	s.c.odirect = true;
-	s.c.transfer_bytes = 65536;
-	s.file_bytes = 2 * 65536 + 1;
-	s.align = 16384;
-	run_ok(&s);
+	run_direct(&s, 2 * 65536 + 1, 16384);
 	CU_ASSERT_EQUAL(s.requests, 12);
 	CU_ASSERT_EQUAL(s.request_bytes, 4 * (2 * 65536 + 16384));
 	CU_ASSERT_EQUAL(s.misaligned, 0);

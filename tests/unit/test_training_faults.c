@@ -9,13 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All that was opened is closed, nothing is in flight. */
-static void check_tidy(const struct sim *s)
-{
-	CU_ASSERT_EQUAL(s->opens, s->closes);
-	CU_ASSERT_EQUAL(s->engine->in_flight, 0);
-}
-
 /*
  * Four accelerators with read-ahead of 2 x 2 batches of 4 files each; the
  * tenth file of rank 2 cannot be opened. Its text is everyone's, and nobody
@@ -27,10 +20,8 @@ static void test_error_ends_all(void)
 	struct sim s;
 	struct err e = {0};
 
-	sim_init(&s);
+	sim_shape(&s, 400, 4, 2);
 	s.c.accelerators = 4;
-	s.c.files = 400;
-	s.c.batch_size = 4;
 	s.c.prefetch_factor = 2;
 	s.drive.bytes_per_s = 100000000;
 	shard = shard_new(400, 4, &e);
@@ -43,7 +34,7 @@ static void test_error_ends_all(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "burns"));
 	CU_ASSERT(s.opens_before_bad > 4);
 	CU_ASSERT_EQUAL(s.opens, s.opens_before_bad);
-	check_tidy(&s);
+	sim_check_tidy(&s);
 	sim_close(&s);
 }
 
@@ -67,10 +58,7 @@ static void test_interrupted(void)
 	struct err e = {0};
 	struct sim s;
 
-	sim_init(&s);
-	s.c.files = 1600;
-	s.c.batch_size = 16;
-	s.c.read_threads = 2;
+	sim_shape(&s, 1600, 16, 2);
 	s.c.prefetch_factor = 2;
 	s.c.computation_ns = 100 * MS;
 	s.drive.bytes_per_s = 50000000;
@@ -81,7 +69,7 @@ static void test_interrupted(void)
 	CU_ASSERT_STRING_EQUAL(e.text, "interrupted");
 	CU_ASSERT(s.opens_before_bad > 16);
 	CU_ASSERT_EQUAL(s.opens, s.opens_before_bad);
-	check_tidy(&s);
+	sim_check_tidy(&s);
 	sim_close(&s);
 }
 
@@ -100,7 +88,7 @@ static void test_engine_error(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "reading file "));
 	CU_ASSERT_PTR_NOT_NULL(strstr(
 		e.text, " at offset 0 (1000000 bytes): Bad file descriptor"));
-	check_tidy(&s);
+	sim_check_tidy(&s);
 	sim_close(&s);
 }
 
@@ -122,16 +110,13 @@ static void refuse_from_now(void *ctx, const struct training_progress *p)
 /* An engine that takes no more requests: an error, not a hang in the drain */
 static void test_engine_refuses(void)
 {
-	struct err e = {0};
 	struct sim s;
 
 	sim_init(&s);
 	s.c.computation_ns = 300 * MS;
 	s.progress = refuse_from_now;
 	refusing = &s;
-	CU_ASSERT_EQUAL(sim_run(&s, &e), -EAGAIN);
-	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "request refused"));
-	check_tidy(&s);
+	sim_run_fails(&s, -EAGAIN, "request refused");
 	sim_close(&s);
 }
 
@@ -142,15 +127,12 @@ static uint64_t seven_is_empty(uint64_t id)
 
 static void test_empty_file(void)
 {
-	struct err e = {0};
 	struct sim s;
 
 	sim_init(&s);
 	s.size_of = seven_is_empty;
-	CU_ASSERT_EQUAL(sim_run(&s, &e), -ENODATA);
-	CU_ASSERT_STRING_EQUAL(
-		e.text, "file 7 is empty; generate the data set again");
-	check_tidy(&s);
+	sim_run_fails(&s, -ENODATA,
+		"file 7 is empty; generate the data set again");
 	sim_close(&s);
 }
 
@@ -207,7 +189,7 @@ static void test_file_shrinks(void)
 		CU_ASSERT_EQUAL(e.kind, ERR_IO);
 		CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "short read of "));
 		CU_ASSERT_PTR_NOT_NULL(strstr(e.text, cases[i].text));
-		check_tidy(&s);
+		sim_check_tidy(&s);
 		sim_close(&s);
 		ut_dir_remove(dir);
 	}
@@ -257,7 +239,7 @@ static void test_real_files(void)
 		CU_ASSERT_EQUAL(sim_epoch(&s, 1, 1)->bytes_asked, 4 * 200000);
 		CU_ASSERT(sim_epoch(&s, 1, 0)->compute_ns[0] >= MS);
 		CU_ASSERT_PTR_NOT_NULL(sim_epoch(&s, 0, 0)->meminfo);
-		check_tidy(&s);
+		sim_check_tidy(&s);
 		sim_close(&s);
 	}
 	real_sim(&s, dir, ENGINE_PREAD);
@@ -266,7 +248,7 @@ static void test_real_files(void)
 	CU_ASSERT_EQUAL(sim_run(&s, &e), -EBADMSG);
 	CU_ASSERT_STRING_EQUAL(e.text, "file 5 differs");
 	wrong_file = UINT64_MAX;
-	check_tidy(&s);
+	sim_check_tidy(&s);
 	sim_close(&s);
 	ut_dir_remove(dir);
 }

@@ -22,10 +22,7 @@ struct shape {
 
 static void setup(struct sim *s, const struct shape *h)
 {
-	sim_init(s);
-	s->c.files = h->files;
-	s->c.batch_size = h->batch;
-	s->c.read_threads = h->readers;
+	sim_shape(s, h->files, h->batch, h->readers);
 	s->c.prefetch_factor = h->factor;
 	s->c.epochs = h->epochs;
 	s->drive.bytes_per_s = h->bytes_per_s;
@@ -224,9 +221,7 @@ static void test_depth(void)
 	struct err e;
 	size_t i;
 
-	sim_init(&s);
-	s.c.files = 60;
-	s.c.read_threads = 3;
+	sim_shape(&s, 60, 2, 3);
 	s.c.queue_depth = 4;
 	s.c.transfer_bytes = 65536; /* 16 requests a file: 15.3 */
 	s.drive.latency_ns = 1 * MS;
@@ -241,9 +236,7 @@ static void test_depth(void)
 	CU_ASSERT_EQUAL(s.requests, 60 * 16);
 	sim_close(&s);
 	/* alone, a reader does not take what its neighbour leaves */
-	sim_init(&s);
-	s.c.files = 1;
-	s.c.batch_size = 1;
+	sim_shape(&s, 1, 1, 2);
 	s.c.queue_depth = 4;
 	s.c.transfer_bytes = 65536;
 	CU_ASSERT_EQUAL(training_buffers(&s.c), 8);

@@ -32,6 +32,14 @@ void sim_init(struct sim *s)
 	s->bad_id = UINT64_MAX;
 }
 
+void sim_shape(struct sim *s, uint64_t files, uint64_t batch, uint64_t readers)
+{
+	sim_init(s);
+	s->c.files = files;
+	s->c.batch_size = batch;
+	s->c.read_threads = readers;
+}
+
 static uint64_t size_bytes(void *ctx, uint64_t i)
 {
 	struct sim *s = ctx;
@@ -198,6 +206,29 @@ int sim_run(struct sim *s, struct err *e)
 	env.check_ctx = s;
 	running = s;
 	return training_run(&env, s->run.ranks, e);
+}
+
+void sim_check_tidy(const struct sim *s)
+{
+	CU_ASSERT_EQUAL(s->opens, s->closes);
+	CU_ASSERT_EQUAL(s->engine->in_flight, 0);
+}
+
+void sim_run_ok(struct sim *s)
+{
+	struct err e = {0};
+
+	CU_ASSERT_EQUAL_FATAL(sim_run(s, &e), 0);
+	sim_check_tidy(s);
+}
+
+void sim_run_fails(struct sim *s, int code, const char *text)
+{
+	struct err e = {0};
+
+	CU_ASSERT_EQUAL(sim_run(s, &e), code);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, text));
+	sim_check_tidy(s);
 }
 
 void sim_close(struct sim *s)

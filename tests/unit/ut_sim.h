@@ -64,8 +64,16 @@ struct sim {
 
 /* One accelerator, one epoch, batch 2, 2 readers, 10 ms; see ut_sim.c. */
 void sim_init(struct sim *s);
+/* The same with another number of files, samples a batch and readers. */
+void sim_shape(
+	struct sim *s, uint64_t files, uint64_t batch, uint64_t readers);
 /* Opens everything and runs. What the run returned. */
 int sim_run(struct sim *s, struct err *e);
+/* After a run: all that was opened is closed, nothing is in flight. */
+void sim_check_tidy(const struct sim *s);
+/* Runs, which must succeed, or fail with code and text; tidy all the same. */
+void sim_run_ok(struct sim *s);
+void sim_run_fails(struct sim *s, int code, const char *text);
 void sim_close(struct sim *s);
 
 /* Epoch and step times of the record. */
