@@ -5,6 +5,7 @@
 #include "core/err.h"
 #include "core/kv_record.h"
 #include "core/kv_workload.h"
+#include "datagen/kv_trace.h"
 #include "storage/engine.h"
 
 #include <stdbool.h>
@@ -22,6 +23,7 @@ struct kvcache_options {
 	uint64_t seed;	      /* UINT64_MAX: the workload's */
 	uint64_t trials;      /* 0: the workload's; one in virtual time */
 	const char *delay, *inter_option_delay, *capacity;
+	const char *trace, *trace_speedup;
 	bool no_multi_turn, no_prefix, closed_loop, reference_bugs;
 	/* where */
 	const char *cache_dir, *drive, *clock, *engine, *hosts_list;
@@ -49,6 +51,7 @@ void kvcache_options_default(struct kvcache_options *o);
 /* Everything that a run needs to know before it starts. */
 struct kvcache_setup {
 	struct kv_workload workload;
+	struct kv_trace trace; /* count 0: none */
 	uint32_t option_count;
 	struct kv_config options[KV_OPTIONS_MAX];
 	uint32_t trials;

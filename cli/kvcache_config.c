@@ -215,6 +215,26 @@ static int parse_engine(const struct kvcache_options *o,
 	return 0;
 }
 
+static int parse_trace(const struct kvcache_options *o,
+	struct kvcache_setup *s, struct err *e)
+{
+	char *end;
+
+	s->trace.speedup = strtod(o->trace_speedup, &end);
+	if (end == o->trace_speedup || *end || !(s->trace.speedup >= 0) ||
+		s->trace.speedup > 1e9)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--trace-speedup %s: must be a number from 0 to 1e9",
+			o->trace_speedup);
+	if (!o->trace)
+		return 0;
+	if (o->closed_loop)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--closed-loop is about users; --burst-trace-path has "
+			"times of its own");
+	return kv_trace_load(o->trace, &s->trace, e);
+}
+
 static int parse_times(const struct kvcache_options *o,
 	struct kvcache_setup *s, struct err *e)
 {
@@ -249,6 +269,7 @@ static void judge(const struct kvcache_options *o, struct kvcache_setup *s)
 		{o->no_multi_turn, "--disable-multi-turn"},
 		{o->no_prefix, "--disable-prefix-caching"},
 		{o->closed_loop, "--closed-loop"},
+		{o->trace != NULL, "--burst-trace-path"},
 		{o->capacity != NULL, "--storage-capacity-gb"},
 		{strcmp(o->workload, KV_WORKLOAD_DEFAULT) != 0, "--workload"},
 	};
@@ -292,6 +313,8 @@ int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 		r = parse_engine(o, s, e);
 	if (!r)
 		r = parse_times(o, s, e);
+	if (!r)
+		r = parse_trace(o, s, e);
 	if (!r)
 		r = training_parse_division(o->division, &s->division, e);
 	if (r)

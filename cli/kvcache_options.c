@@ -102,6 +102,12 @@ const struct option_row kvcache_run_rows[] = {
 		.not_closed = true),
 	FLAG("precondition", precondition,
 		"write twice the storage tier before each option"),
+	TEXT("burst-trace-path", trace, "FILE.csv",
+		"recorded requests instead of users: Timestamp, Request "
+		"tokens, Response tokens", .not_closed = true),
+	TEXT("trace-speedup", trace_speedup, "X",
+		"of the recorded time; 0 = all requests at once",
+		.standard = "1", .not_closed = true),
 	FLAG("closed-loop", closed_loop,
 		"a user waits for the answer before the next request",
 		.not_closed = true),
@@ -179,4 +185,5 @@ void kvcache_options_default(struct kvcache_options *o)
 	o->organization = "local";
 	o->slo = "p95=10s";
 	o->processes = 1;
+	o->trace_speedup = "1";
 }

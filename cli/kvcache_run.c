@@ -184,6 +184,7 @@ static int run_in_group(const struct kvcache_options *o,
 		.virtual_time = s->virtual_time,
 		.drive = o->drive,
 		.workload = &s->workload,
+		.trace = s->trace.count ? &s->trace : NULL,
 		.keep_files = o->keep_cache,
 		.precondition = o->precondition,
 		.progress = show,
@@ -322,12 +323,13 @@ int cmd_kvcache_run(int argc, const char **argv)
 			"drive) or --drive MODEL (a modelled one)");
 		return cli_fail_report(o.json, &e);
 	}
-	s = malloc(sizeof(*s));
+	s = calloc(1, sizeof(*s));
 	if (!s) {
 		err_nomem(&e, "the run");
 		return cli_fail_report(o.json, &e);
 	}
 	code = run(&o, s);
+	kv_trace_free(&s->trace);
 	free(s);
 	return code;
 }

@@ -284,6 +284,8 @@ static int run_once(struct job *j, struct kv_config *c,
 
 	j->env.config = c;
 	j->env.workload = w;
+	/* what preconditions a drive is not what was recorded */
+	j->env.trace = w == j->c->workload ? j->c->trace : NULL;
 	j->env.engine = j->engine;
 	j->env.store = &j->store;
 	j->env.group = g;

@@ -21,6 +21,7 @@ struct kv_run {
 	bool virtual_time;
 	const char *drive; /* its name; NULL: a real one */
 	const struct kv_workload *workload;
+	const struct kv_trace *trace; /* requests instead of users; or NULL */
 	bool keep_files;   /* of the last trial of each option */
 	bool precondition; /* write twice the capacity first */
 	/* of rank 0: where it is, and after each trial; may be NULL */

@@ -311,7 +311,7 @@ static bool add_summary(struct cJSON *o, const struct kv_config *cfg,
 }
 
 /* What the reference's names do not tell. */
-static bool add_own(struct cJSON *o, const struct kv_rank_result *k)
+static bool add_own(struct cJSON *o, struct kv_rank_result *k)
 {
 	const struct kv_counts *c = &k->counted, *f = &k->frozen;
 	struct cJSON *x = json_add_object(o, "stoker");
@@ -335,6 +335,7 @@ static bool add_own(struct cJSON *o, const struct kv_rank_result *k)
 	       json_add_u64(x, "prefill_only_requests", c->prefill_only) &&
 	       json_add_u64(x, "moved_bytes", c->moved_bytes) &&
 	       json_add_u64(x, "moves", c->moves) &&
+	       add_flat(x, "move", &k->series[KV_MOVE]) &&
 	       json_add_u64(x, "entries_deleted", c->deleted) &&
 	       json_add_double(x, "cpu_seconds", (double)k->cpu_ns / 1e9) &&
 	       json_add_u64(x, "peak_rss_bytes", k->peak_rss_bytes);

@@ -84,6 +84,14 @@ struct kv_user_task {
 	bool waits; /* closed loop: for its answer */
 };
 
+/* Recorded requests, where they come instead of users. */
+struct kv_trace_task {
+	struct loop_task task;
+	struct kv_rank *rank;
+	struct rng_xo rng; /* of the classes */
+	uint32_t next;
+};
+
 struct kv_rank {
 	struct loop_task task; /* the group's member: begin, end, drain */
 	struct kvcache_job *job;
@@ -96,7 +104,8 @@ struct kv_rank {
 	struct kv_cache cache;
 	struct kv_conversations conversations;
 	struct kv_queue queue;
-	struct kv_user_task *users;
+	struct kv_user_task *users; /* NULL: a trace */
+	struct kv_trace_task trace;
 	struct kv_worker *workers;
 	uint32_t worker_count;
 	uint32_t slots_free;

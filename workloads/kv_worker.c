@@ -279,7 +279,7 @@ static int complete(struct kv_worker *w, struct err *e)
 	struct kv_counts *n = &r->k->counted;
 	struct kv_series *s = r->k->series;
 	int64_t all = kv_now(r) - q->made_ns;
-	struct kv_user_task *u = &r->users[q->user];
+	struct kv_user_task *u = r->users ? &r->users[q->user] : NULL;
 
 	n->requests++;
 	n->tokens += q->generation;
@@ -293,7 +293,7 @@ static int complete(struct kv_worker *w, struct err *e)
 		(!q->prefill_only &&
 			kv_series_add(&s[KV_DECODE], w->decode_ns)))
 		return err_nomem(e, "the record of requests");
-	if (u->waits) {
+	if (u && u->waits) {
 		u->waits = false;
 		u->due_ns = kv_now(r) + u->ask.pause_ns;
 		loop_ready(r->loop, &u->task);

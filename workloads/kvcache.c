@@ -54,6 +54,18 @@ uint64_t kvcache_size(void *ctx, uint64_t id)
 	return r->cache.entries[(uint32_t)id].bytes + kv_header_bytes(r->c);
 }
 
+static int offer(struct kv_rank *r, struct kv_request *q, struct err *e)
+{
+	if (q->conversation == KV_NONE)
+		return err_nomem(e, "the conversations");
+	q->turn = kv_conversation_turn(&r->conversations, q->conversation);
+	if (kv_queue_put(&r->queue, q))
+		return err_nomem(e, "the queue of requests");
+	r->k->offered++;
+	kv_wake_first(&r->idle);
+	return 0;
+}
+
 /* The request whose time has come goes into the queue. */
 static int make_request(struct kv_user_task *u, struct err *e)
 {
@@ -75,14 +87,50 @@ static int make_request(struct kv_user_task *u, struct err *e)
 		cs->v[u->conversation].turns == r->w->turns_most)
 		u->conversation =
 			kv_conversation_start(cs, u->index, q.made_ns);
-	if (u->conversation == KV_NONE)
-		return err_nomem(e, "the conversations");
 	q.conversation = u->conversation;
-	q.turn = kv_conversation_turn(cs, u->conversation);
-	if (kv_queue_put(&r->queue, &q))
-		return err_nomem(e, "the queue of requests");
-	r->k->offered++;
-	kv_wake_first(&r->idle);
+	return offer(r, &q, e);
+}
+
+/* Every recorded request is a conversation of its own. */
+static int trace_step(struct loop_task *t, struct err *e)
+{
+	struct kv_trace_task *task = (struct kv_trace_task *)t;
+	struct kv_rank *r = task->rank;
+	const struct kv_trace *trace = r->job->env->trace;
+	const struct kv_trace_row *row;
+	int64_t now = kv_now(r), due;
+	struct kv_request q;
+	double class;
+
+	if (r->stop)
+		return 1;
+	if (r->state != KV_R_RUN)
+		return 0;
+	for (; task->next < trace->count; task->next++) {
+		due = r->start_ns + kv_trace_due_ns(trace, task->next);
+		if (due > now) {
+			loop_sleep(r->loop, t, due);
+			return 0;
+		}
+		row = &trace->rows[task->next];
+		class = rng_xo_double(&task->rng);
+		memset(&q, 0, sizeof(q));
+		q.made_ns = now;
+		q.context = row->context;
+		q.generation = (uint16_t)row->generation;
+		q.user = (uint16_t)(task->next % KV_TRACE_USERS);
+		q.prefix = -1;
+		q.class = class < r->w->interactive_share ? KV_INTERACTIVE
+			  : class < r->w->interactive_share +
+					    r->w->responsive_share
+				  ? KV_RESPONSIVE
+				  : KV_BATCH;
+		q.prefill_only = row->context >= r->w->prefill_only_tokens;
+		q.conversation =
+			kv_conversation_start(&r->conversations, q.user, now);
+		if (offer(r, &q, e))
+			return e->code;
+	}
 	return 0;
 }
 
@@ -115,7 +163,9 @@ static void begin(struct kv_rank *r)
 	r->start_ns = r->k->start_ns = kv_now(r);
 	r->end_ns = r->start_ns + r->c->duration_ns;
 	r->k->cpu_ns = -host_cpu_ns();
-	for (i = 0; i < r->c->opt.users; i++) {
+	if (!r->users)
+		loop_ready(r->loop, &r->trace.task);
+	for (i = 0; r->users && i < r->c->opt.users; i++) {
 		r->users[i].due_ns = r->start_ns + r->users[i].ask.pause_ns;
 		loop_ready(r->loop, &r->users[i].task);
 	}
@@ -279,6 +329,15 @@ static int add_users(struct kv_rank *r, struct err *e)
 	return ret;
 }
 
+static int add_trace(struct kv_rank *r, struct err *e)
+{
+	r->trace.rank = r;
+	rng_xo_seed(&r->trace.rng, r->k->seed);
+	r->trace.task.step = trace_step;
+	r->trace.task.background = true;
+	return loop_add(r->loop, &r->trace.task, e);
+}
+
 static int add_workers(struct kv_rank *r, struct err *e)
 {
 	struct kv_counts *n = &r->k->counted;
@@ -349,7 +408,7 @@ static int rank_init(struct kvcache_job *j, uint32_t index,
 	if (!ret)
 		ret = loop_add(&j->loop, &r->task, e);
 	if (!ret)
-		ret = add_users(r, e);
+		ret = env->trace ? add_trace(r, e) : add_users(r, e);
 	return ret ? ret : add_workers(r, e);
 }
 

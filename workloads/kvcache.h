@@ -17,6 +17,7 @@
 #include "core/err.h"
 #include "core/kv_record.h"
 #include "datagen/ckpt_content.h"
+#include "datagen/kv_trace.h"
 #include "storage/buffers.h"
 #include "storage/engine.h"
 #include "storage/store.h"
@@ -35,6 +36,7 @@ struct kvcache_progress {
 struct kvcache_env {
 	const struct kv_config *config;
 	const struct kv_workload *workload;
+	const struct kv_trace *trace; /* requests instead of users; or NULL */
 	struct engine *engine;
 	struct store *store;
 	struct group *group;

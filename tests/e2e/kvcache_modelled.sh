@@ -27,6 +27,10 @@ jq -e '.summary.total_requests == (.storage_latencies | length) and
 	.summary.qos_metrics.interactive.sla.met == false and
 	(.summary.cache_stats.cache_hit_rate | . > 0.87 and . < 0.95)' \
 	"$rank" >/dev/null || fail "rank file"
+# demotions have latencies, and their bytes are counted: mlcommons/storage#421
+jq -e '.stoker.moves > 1000 and .stoker.move_p95_ms > 0 and
+	.summary.cache_stats.tier_storage_kv_bytes_written_gb > 900' \
+	"$leaf"/option_2/trial_0/rank_0/*.json >/dev/null || fail "demotions"
 ls "$leaf"/kv_cache_*_metadata.json "$leaf"/kvcache_run.stdout.log \
 	"$leaf"/kvcache_run.stderr.log >/dev/null || fail "files are missing"
 # drives differ, tokens a GiB do not: 60.0 and 25.3 +-4 %
@@ -60,6 +64,28 @@ holds '.options[0].trials[0].ranks[0].entries_deleted == 0'
 expect 0 stoker kvcache run --drive d7-ps1010 --option 2 --io direct --json \
 	--request-depth 8 --request-size 4MiB --host-copy-rate 20GB/s --quiet
 holds '.options[0].mean.reported_tokens_per_wall_second > 1300'
+# recorded requests: 90 in 9 s, one of them prefill only
+{
+	echo "Timestamp,Model,Request tokens,Response tokens,Total tokens"
+	for i in $(seq 90); do
+		echo "$((100 + i / 10)),ChatGPT,$((i == 90 ? 12000 : 400)),64,464"
+	done
+} >trace.csv
+# shellcheck disable=SC2086
+expect 0 stoker kvcache run $short --burst-trace-path trace.csv --json
+holds '.options[0].trials[0].ranks[0] | .requests == 90 and
+	.requests_offered == 90 and .prefill_only_requests == 1 and
+	.tokens == 90 * 64 and .decode_reads == 89 * 3 and
+	.multi_turn_hits == 0'
+# at a tenth of the speed only rows of the first 2 s come within 20 s
+# shellcheck disable=SC2086
+expect 0 stoker kvcache run $short --burst-trace-path trace.csv --json \
+	--trace-speedup 0.1
+holds '.options[0].trials[0].ranks[0].requests_offered | . >= 19 and . <= 29'
+sed -i '5s/400/many/' trace.csv
+expect 2 stoker kvcache run --drive d7-ps1010 --burst-trace-path trace.csv
+said 'trace.csv: line 5: "Request tokens" must be a number'
+expect 2 stoker kvcache run --drive d7-ps1010 --trace-speedup fast
 expect 2 stoker kvcache run --drive d7-ps1010 --division closed
 said "not CLOSED: --drive d7-ps1010 is a model"
 expect 2 stoker kvcache run --drive d7-ps1010 --option 4
