@@ -431,6 +431,27 @@ static void begin(struct kv_stream *s, uint64_t id, uint64_t content_key,
 	s->start_ns = s->wrote_ns = now_ns(s);
 }
 
+/* The store's texts speak of data sets. */
+static int cannot_open(struct kv_stream *s, struct err *e)
+{
+	char path[4352];
+
+	store_label(s->pool->store, s->id, path, sizeof(path));
+	if (e->code == -ENOENT)
+		return err_set(e, ERR_IO, -ENOENT,
+			"%s is not there: was it, or its folder, removed "
+			"during the run?", path);
+	if (e->code == -EBADMSG)
+		return err_set(e, ERR_IO, -EBADMSG,
+			"%s has not the %" PRIu64 " bytes that were written: "
+			"was it cut during the run?", path, s->size_bytes);
+	if (e->kind == ERR_ENV && e->code == -EINVAL)
+		return err_set(e, ERR_ENV, -EINVAL,
+			"direct I/O refused on %s; --io reference goes through "
+			"the page cache", path);
+	return e->code;
+}
+
 int kv_stream_write(struct kv_stream *s, uint64_t id, uint64_t content_key,
 	uint64_t tokens, struct err *e)
 {
@@ -442,7 +463,7 @@ int kv_stream_write(struct kv_stream *s, uint64_t id, uint64_t content_key,
 		      : store_overwrite(s->pool->store, id, s->size_bytes,
 				&s->file, e);
 	if (r)
-		return r;
+		return cannot_open(s, e);
 	s->phase = KV_STREAM_WRITE;
 	s->copied_ns = s->start_ns + copy_ns(s, piece_bytes(s));
 	return 0;
@@ -457,9 +478,10 @@ int kv_stream_read(struct kv_stream *s, uint64_t id, uint64_t content_key,
 	store_forget(s->pool->store, id);
 	s->start_ns = now_ns(s);
 	r = store_open(s->pool->store, id, direct(s), &s->file, e);
-	if (!r)
-		s->phase = KV_STREAM_READ;
-	return r;
+	if (r)
+		return cannot_open(s, e);
+	s->phase = KV_STREAM_READ;
+	return 0;
 }
 
 void kv_stream_close(struct kv_stream *s)

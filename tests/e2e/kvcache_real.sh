@@ -75,3 +75,21 @@ code=$?
 [ $code = 130 ] || fail "exit code $code"
 holds '.status == "interrupted"'
 ! some || fail "left: $(ls c/rank_0)"
+# files that go away or are cut during the run: named, and nothing is left
+for how in "rm -f" "truncate -s 5000"; do
+	for io in reference direct; do
+		# shellcheck disable=SC2086
+		"$STOKER" kvcache run $small --duration 60 --cache-dir c \
+			--io $io --json >last.out 2>last.err &
+		pid=$!
+		wait_for 20 some
+		sleep 0.3
+		$how c/rank_0/*.npy
+		wait $pid
+		code=$?
+		[ $code = 4 ] || fail "exit code $code after $how, $io"
+		grep -qE "during the run|was the file cut" last.err ||
+			fail "$(cat last.err)"
+		! some || fail "left: $(ls c/rank_0)"
+	done
+done
