@@ -5,6 +5,7 @@
 #include "cli/checkpointing.h"
 #include "cli/cli.h"
 #include "cli/drive.h"
+#include "cli/kvcache.h"
 #include "cli/plan_checkpoint.h"
 #include "cli/size.h"
 #include "cli/training.h"
@@ -37,6 +38,16 @@ const struct command commands[] = {
 		"--checkpoint-folder DIR | --drive MODEL [OPTION...]",
 		"save and load checkpoints; their bandwidth",
 		checkpointing_run_rows},
+	{"kvcache", "datasize", cmd_kvcache_datasize, "[OPTION...]",
+		"bytes of a token, of entries and of a run",
+		kvcache_datasize_rows},
+	{"kvcache", "run", cmd_kvcache_run,
+		"--cache-dir DIR | --drive MODEL [OPTION...]",
+		"users, a cache of keys and values, and what bounds it",
+		kvcache_run_rows},
+	{"kvcache", "size", cmd_kvcache_size,
+		"--drive MODEL [--slo p95=TIME] [OPTION...]",
+		"users that a drive serves within a time", kvcache_size_rows},
 	{"plan", "checkpoint", cmd_plan_checkpoint,
 		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
 		"how often to save, what failures cost, bandwidth for a goal",
