@@ -11,7 +11,8 @@
  * units	The medium is K units (dies or planes) that serve a 16-KiB page
  *		in s. A command of n bytes takes ceil(n / 16 KiB) neighbouring
  *		units at once, starting at a random one, and is through when
- *		the slowest is. Commands that meet at a unit wait for each
+ *		the slowest is (pages behind its first take less than s where
+ *		the sequential rate could not be reached otherwise). Commands that meet at a unit wait for each
  *		other: that is why a drive is slower at depth 256 than a pure
  *		delay would be. Off: an unlimited number of units.
  * buffer	Writes are done once they are in a protected write buffer
@@ -75,6 +76,7 @@ struct drive_model {
 	uint32_t unit_count;
 	struct drive_unit *units;
 	int64_t read_ns;      /* s */
+	int64_t page_ns;      /* of a command's pages behind the first */
 	double command_ns;    /* one command of the stripe's command servers */
 	double command_free_ns;
 	int64_t read_base_ns; /* of a read, beside command and unit */
@@ -109,6 +111,13 @@ void drive_model_fini(struct drive_model *m);
  */
 int64_t drive_model_read(
 	struct drive_model *m, int64_t now_ns, uint64_t len_bytes);
+
+/*
+ * `commands` that read len_bytes together: when the bytes of the first are
+ * ready for the link.
+ */
+int64_t drive_model_read_split(struct drive_model *m, int64_t now_ns,
+	uint64_t len_bytes, uint64_t commands);
 
 /* A write command on its way into the buffer. */
 struct drive_write {

@@ -193,7 +193,9 @@ static void queue_read(
 	double each;
 
 	one = op->len_bytes / commands;
-	ready = drive_model_read(&m->drive, now, curve ? 1 : one);
+	ready = curve ? drive_model_read(&m->drive, now, 1)
+		      : drive_model_read_split(&m->drive, now, op->len_bytes,
+				commands);
 	latency = ready - now;
 	if (curve)
 		ready = now;
