@@ -48,6 +48,16 @@ datagen e --scale 1/32 -p dataset.num_files_train=28
 big="--data-dir e --scale 1/32 --odirect --limit-read 60MB/s --quiet --json
 	-p train.computation_time=20ms"
 victims() { ls e/unet3d/train/*.npz; }
+# until samples are being read, which a busy machine is late with
+reading() {
+	local i n=0
+	for i in $(seq 200); do
+		[ -n "$(find /proc/[0-9]*/fd -lname "$PWD/e/unet3d/train/*.npz" \
+			2>/dev/null | head -n 1)" ] && n=$((n + 1)) || n=0
+		[ $n = 3 ] && return
+		sleep 0.1
+	done
+}
 for how in "cut" "remove" "cut -n 2" "remove -n 2" "cut --engine pread"; do
 	set -- $how
 	what=$1
@@ -55,7 +65,7 @@ for how in "cut" "remove" "cut -n 2" "remove -n 2" "cut --engine pread"; do
 	cp -r e kept
 	"$STOKER" training run $big "$@" >last.out 2>last.err &
 	pid=$!
-	sleep 2
+	reading
 	for f in $(victims); do
 		[ $what = cut ] && truncate -s 1M "$f" || rm "$f"
 	done
