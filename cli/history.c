@@ -103,8 +103,11 @@ int history_judge(const struct history_run *h, size_t n, struct record *rec)
 	rec->runs = calloc(n, sizeof(*rec->runs));
 	if (!rec->runs)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		rec->runs[i] = h[i].rec.runs[0];
+		rec->runs[i].start_ns += h[i].rec.time.wall_anchor_ns;
+		rec->runs[i].end_ns += h[i].rec.time.wall_anchor_ns;
+	}
 	rec->run_count = (uint32_t)n;
 	acc_campaign_verdict(rec);
 	return 0;

@@ -7,8 +7,9 @@
 #include <stddef.h>
 
 /*
- * The campaign that runs [0, n) of h are, with its verdict. *rec borrows the
- * runs; only its notes are its own. 0 or -ENOMEM.
+ * The campaign that runs [0, n) of h are, with its verdict. *rec borrows what
+ * the runs hold; only its notes are its own. Its runs' times are
+ * CLOCK_REALTIME. 0 or -ENOMEM.
  */
 int history_judge(const struct history_run *h, size_t n, struct record *rec);
 void history_judge_end(struct record *rec);

@@ -187,11 +187,9 @@ static void differences(struct doc *d, const struct compared *l)
 		if (results_is_foreign(rec_of(&l->at[0])) ||
 			results_is_foreign(rec_of(&l->at[i])))
 			continue;
-		if (!results_same_config(&rec_of(&l->at[0])->config,
-			    &rec_of(&l->at[i])->config, what, sizeof(what)))
-			doc_text(d, TONE_NOTE,
-				"%s differs from %s, first in %s (the first "
-				"of these has the first value)",
+		if (!results_same_config(&rec_of(&l->at[i])->config,
+			    &rec_of(&l->at[0])->config, what, sizeof(what)))
+			doc_text(d, TONE_NOTE, "%s differs from %s, first in %s",
 				l->at[i].name, l->at[0].name, what);
 	}
 }

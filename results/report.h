@@ -137,6 +137,8 @@ void report_compare(struct doc *d, const struct report_input *in);
 #define REPORT_NAME_MAX 64
 const char *report_run_name(
 	char buf[REPORT_NAME_MAX], const struct report_campaign *c, size_t i);
+/* 1, 2 ... of the measured runs, 0 of a warm-up. */
+uint32_t report_run_number(const struct report_campaign *c, size_t i);
 /* The counted run with the lowest AU; run_count when no run has one. */
 size_t report_deciding_run(const struct report_campaign *c);
 

@@ -10,6 +10,7 @@
 #define CDF_POINTS 200
 #define TIME_BINS 120
 #define EPOCHS_DRAWN 200
+#define EPOCHS_LISTED 10
 #define RANKS_SHOWN 64
 
 static const struct rec_run *run_of(const struct report_curve *c)
@@ -36,18 +37,18 @@ void report_chart_au(struct doc *d, const struct report_campaign *c)
 	for (i = 0; i < c->run_count; i++) {
 		m = &c->runs[i].rec.runs[0].metrics;
 		if (m->epochs) {
-			x[n] = (double)i + 1;
+			x[n] = report_run_number(c, i);
 			au[n++] = m->au_mean_pct;
 			least = fmin(least, m->au_mean_pct);
 		}
 		if (m->epochs && m->steady_evaluated) {
-			xs[ns] = (double)i + 1;
+			xs[ns] = report_run_number(c, i);
 			steady[ns++] = m->steady_au_pct;
 			least = fmin(least, m->steady_au_pct);
 		}
 	}
 	doc_chart(d, "AU of each run against the floor",
-		"run, in the order of the table", "AU in %");
+		"run (0: warm-up)", "AU in %");
 	if (d->nomem)
 		return;
 	d->chart->whole_x = true;
@@ -85,8 +86,8 @@ static double *step_times(const struct rec_run *run, size_t *count)
 		for (i = 0; i < run->ranks[r].epoch_count; i++) {
 			ep = &run->ranks[r].epochs[i];
 			for (s = 1; s < ep->steps; s++)
-				ms[n++] = (double)(ep->proc_ns[s] +
-						   ep->barrier_ns[s]) /
+				ms[n++] = ((double)ep->proc_ns[s] +
+					    (double)ep->barrier_ns[s]) /
 					  (double)NS_PER_MS;
 		}
 	*count = n;
@@ -273,13 +274,16 @@ static size_t taken(const struct rec_run *run, double *x, double *y)
 	double all = (double)(run->end_ns - run->start_ns), bin, at, bytes;
 	const struct rec_epoch *ep;
 	uint32_t r, i, s;
-	size_t k;
+	size_t k, bins = 0;
 
-	for (k = 0; k < TIME_BINS; k++) {
-		x[k] = all * (double)k / TIME_BINS / 1e9;
+	for (i = 0; run->rank_count && i < run->ranks[0].epoch_count; i++)
+		bins += run->ranks[0].epochs[i].steps;
+	bins = bins / 4 < 8 ? 8 : bins / 4 > TIME_BINS ? TIME_BINS : bins / 4;
+	bin = all / (double)bins;
+	for (k = 0; k < bins; k++) {
+		x[k] = bin * (double)k / 1e9;
 		y[k] = 0;
 	}
-	bin = all / TIME_BINS;
 	for (r = 0; bin > 0 && r < run->rank_count; r++)
 		for (i = 0; i < run->ranks[r].epoch_count; i++) {
 			ep = &run->ranks[r].epochs[i];
@@ -289,14 +293,14 @@ static size_t taken(const struct rec_run *run, double *x, double *y)
 			for (s = 0; s < ep->steps; s++) {
 				at += (double)ep->load_ns[s];
 				k = at > 0 ? (size_t)(at / bin) : 0;
-				if (k < TIME_BINS)
+				if (k < bins)
 					y[k] += bytes / bin; /* bytes/ns */
 				at += (double)(ep->proc_ns[s] -
 					       ep->load_ns[s] +
 					       ep->barrier_ns[s]);
 			}
 		}
-	return bin > 0 ? TIME_BINS : 0;
+	return bin > 0 ? bins : 0;
 }
 
 /* Points of the chart: flat over each epoch. */
@@ -332,13 +336,15 @@ static void epoch_rows(
 		took = s.end_s - s.begin_s;
 		if (!(took > 0))
 			continue;
+		draw_epoch(f, &s);
+		if (i >= EPOCHS_LISTED)
+			continue;
 		doc_cell(d, TONE_PLAIN, "%s", c->name);
 		doc_number(d, true, i + 1, 0);
 		doc_number(d, true, s.begin_s, 2);
 		doc_number(d, true, took, 2);
 		doc_number(d, true, s.asked / took / 1e9, 3);
 		doc_number(d, true, s.device / took / 1e9, 3);
-		draw_epoch(f, &s);
 	}
 }
 
@@ -352,6 +358,8 @@ void report_throughput(
 	struct flat f = {.n = 0};
 	size_t i, n;
 
+	doc_chart(d, "Throughput over time, of the last run of the table",
+		"seconds since the run began", "GB/s");
 	doc_table(d, "Bytes asked for, and moved by the device, per epoch",
 		columns);
 	for (i = 0; i < count; i++) {
@@ -366,15 +374,18 @@ void report_throughput(
 			"epochs (record.json)");
 		return;
 	}
-	doc_chart(d, "Throughput over time, of the last run of the table",
-		"seconds since the run began", "GB/s");
-	doc_series(d, DRAW_LINE, f.n, f.x, f.asked, "asked, mean of the epoch");
+	doc_series(d, DRAW_BROAD, f.n, f.x, f.asked,
+		"asked, mean of the epoch");
 	doc_series(d, DRAW_LINE, f.n, f.x, f.device,
 		"moved by the device, mean of the epoch");
 	if (extra_of(shown)->has_steps) {
 		n = taken(run_of(shown), x, y);
 		doc_series(d, DRAW_STEPS, n, x, y, "taken by the steps");
 	}
+	if (run_of(shown)->ranks[0].epoch_count > EPOCHS_LISTED)
+		doc_text(d, TONE_MISSING,
+			"the table has the first %d of %u epochs of a run",
+			EPOCHS_LISTED, run_of(shown)->ranks[0].epoch_count);
 	doc_text(d, TONE_PLAIN,
 		"The device's bytes are counted per epoch. What the steps took "
 		"is each epoch's bytes, in equal parts at the end of each "
@@ -445,7 +456,7 @@ void report_breakdown(struct doc *d, const struct report_curve *curve)
 	}
 	doc_cell(d, TONE_PLAIN, "mean");
 	share_row(d, &w->mean);
-	doc_cell(d, TONE_PLAIN, " ");
+	doc_number(d, false, 0, 0);
 	if (n < w->rank_count && w->has_ranks)
 		doc_text(d, TONE_PLAIN,
 			"the first %u of %u accelerators; the mean is of all",

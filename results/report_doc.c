@@ -238,14 +238,14 @@ void doc_series(struct doc *d, enum doc_draw draw, size_t n, const double *x,
 	struct doc_series s = {.draw = draw, .n = n};
 	struct doc_chart *c = d->chart;
 
+	if (!n)
+		return;
 	FORMAT(s.name, d, fmt);
 	s.x = doc_alloc(d, n * sizeof(*x) + 1);
 	s.y = doc_alloc(d, n * sizeof(*y) + 1);
 	if (d->nomem || !GROW(d, c, series, series_count, series_room))
 		return;
-	if (n) {
-		memcpy(s.x, x, n * sizeof(*x));
-		memcpy(s.y, y, n * sizeof(*y));
-	}
+	memcpy(s.x, x, n * sizeof(*x));
+	memcpy(s.y, y, n * sizeof(*y));
 	c->series[c->series_count++] = s;
 }

@@ -31,6 +31,7 @@ struct doc_table {
 
 enum doc_draw {
 	DRAW_LINE,
+	DRAW_BROAD,  /* a line that another may lie upon */
 	DRAW_STEPS,  /* y holds from its x to the next one */
 	DRAW_POINTS,
 	DRAW_STACK,  /* a part of the bar at x, on the parts before it */
@@ -118,7 +119,7 @@ void doc_number_tone(
 
 void doc_chart(struct doc *d, const char *caption, const char *x_label,
 	const char *y_label);
-/* x and y are copied. */
+/* x and y are copied; a series without points is left out. */
 void doc_series(struct doc *d, enum doc_draw draw, size_t n, const double *x,
 	const double *y, const char *fmt, ...)
 	__attribute__((format(printf, 6, 7)));

@@ -88,7 +88,8 @@ static void data(FILE *f, const struct doc_chart *c)
 static void plot(FILE *f, const struct doc_chart *c)
 {
 	static const char *const with[] = {
-		[DRAW_LINE] = "lines lw 2", [DRAW_STEPS] = "steps lw 2",
+		[DRAW_LINE] = "lines lw 2", [DRAW_BROAD] = "lines lw 6",
+		[DRAW_STEPS] = "steps lw 2",
 		[DRAW_POINTS] = "points pt 7 ps 1.2", [DRAW_STACK] = "boxes"};
 	const char *comma = "plot ";
 	size_t j, i;

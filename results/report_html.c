@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define LONG_TEXT 32 /* bytes of a cell's text */
+
 /* Colours that are told apart by most eyes, on white and on dark. */
 static const char style[] =
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--soft:#57606a;"
@@ -26,7 +28,7 @@ static const char style[] =
 	"{break-after:avoid}.wide{overflow:visible!important}nav{display:none}"
 	"body{max-width:none!important;font-size:10pt}}\n"
 	"*{box-sizing:border-box}body{margin:0 auto;padding:1.5rem;"
-	"max-width:60rem;background:var(--bg);color:var(--fg);"
+	"max-width:64rem;background:var(--bg);color:var(--fg);"
 	"font:15px/1.5 system-ui,sans-serif}"
 	"h1{font-size:1.1rem;color:var(--soft);margin:0 0 1rem}"
 	"h2{font-size:1.3rem;margin:2.2rem 0 .6rem;padding-top:.8rem;"
@@ -42,11 +44,11 @@ static const char style[] =
 	"p.good,td.good{color:var(--good)}p.bad,td.bad{color:var(--bad);"
 	"font-weight:600}"
 	".wide{overflow-x:auto}table{border-collapse:collapse;margin:.6rem 0;"
-	"font-size:.9rem}caption{text-align:left;font-weight:600;"
-	"padding:.2rem 0}th,td{padding:.2rem .6rem;text-align:left;"
+	"font-size:.85rem}caption{text-align:left;font-weight:600;"
+	"padding:.2rem 0}th,td{padding:.2rem .5rem;text-align:left;"
 	"border-bottom:1px solid var(--line);vertical-align:top;"
-	"overflow-wrap:anywhere;min-width:4.5em}"
-	"th{background:var(--card)}td:first-child{min-width:8em}"
+	"overflow-wrap:break-word}th{background:var(--card)}"
+	".long{overflow-wrap:anywhere;min-width:14em}"
 	".n{text-align:right;white-space:nowrap;"
 	"font-variant-numeric:tabular-nums}"
 	"figure{margin:1rem 0}figcaption{font-weight:600}"
@@ -112,8 +114,13 @@ static bool all_numbers(const struct doc_table *t, size_t column)
 
 static void cell(FILE *f, const struct doc_cell *c, bool right)
 {
-	fprintf(f, "<td class=\"%s%s%s\">", right ? "n" : "",
-		right && c->tone ? " " : "", tone_class(c->tone));
+	/* a long text may break anywhere, a short one keeps its words */
+	const char *kind = right			? "n"
+			   : strlen(c->text) > LONG_TEXT ? "long"
+							 : "";
+
+	fprintf(f, "<td class=\"%s%s%s\">", kind, *kind && c->tone ? " " : "",
+		tone_class(c->tone));
 	escape(f, c->text);
 	fprintf(f, "</td>");
 }
