@@ -85,30 +85,35 @@ static void data(FILE *f, const struct doc_chart *c)
 	}
 }
 
-static void plot(FILE *f, const struct doc_chart *c)
+static void plot_one(
+	FILE *f, const struct doc_chart *c, size_t i, const char **comma)
 {
 	static const char *const with[] = {
 		[DRAW_LINE] = "lines lw 2", [DRAW_BROAD] = "lines lw 6",
 		[DRAW_STEPS] = "steps lw 2",
 		[DRAW_POINTS] = "points pt 7 ps 1.2", [DRAW_STACK] = "boxes"};
+
+	if (c->series[i].draw == DRAW_FLOOR)
+		fprintf(f, "%s%.12g with lines dt 2 lw 2 lc rgb \"#010103\"",
+			*comma, c->series[i].y[0]);
+	else
+		fprintf(f, "%s$s%zu using 1:2 with %s lt %zu", *comma, i,
+			with[c->series[i].draw], i % REPORT_COLOURS + 1);
+	*comma = ", ";
+}
+
+static void plot(FILE *f, const struct doc_chart *c)
+{
 	const char *comma = "plot ";
-	size_t j, i;
+	size_t i;
 
 	/* a stack's highest bar first: the lower ones cover it */
-	for (j = 0; j < c->series_count; j++) {
-		i = stacks(c, j) ? c->series_count - 1 - j : j;
-		if (!c->series[i].n)
-			continue;
-		if (c->series[i].draw == DRAW_FLOOR)
-			fprintf(f, "%s%.12g with lines dt 2 lw 2 lc rgb "
-				   "\"#010103\"",
-				comma, c->series[i].y[0]);
-		else
-			fprintf(f, "%s$s%zu using 1:2 with %s lt %zu", comma, i,
-				with[c->series[i].draw],
-				i % REPORT_COLOURS + 1);
-		comma = ", ";
-	}
+	for (i = c->series_count; i-- > 0;)
+		if (stacks(c, i))
+			plot_one(f, c, i, &comma);
+	for (i = 0; i < c->series_count; i++)
+		if (!stacks(c, i))
+			plot_one(f, c, i, &comma);
 	fprintf(f, "\n");
 }
 

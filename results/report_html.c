@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define LONG_TEXT 32 /* bytes of a cell's text */
+#define LONG_TEXT 40 /* bytes of a cell's text */
 
 /* Colours that are told apart by most eyes, on white and on dark. */
 static const char style[] =
