@@ -278,7 +278,8 @@ static size_t taken(const struct rec_run *run, double *x, double *y)
 
 	for (i = 0; run->rank_count && i < run->ranks[0].epoch_count; i++)
 		bins += run->ranks[0].epochs[i].steps;
-	bins = bins / 4 < 8 ? 8 : bins / 4 > TIME_BINS ? TIME_BINS : bins / 4;
+	bins /= 8;
+	bins = bins < 8 ? 8 : bins > TIME_BINS ? TIME_BINS : bins;
 	bin = all / (double)bins;
 	for (k = 0; k < bins; k++) {
 		x[k] = bin * (double)k / 1e9;
