@@ -15,7 +15,11 @@ endif
 HDF5 := $(shell pkg-config --exists hdf5-serial && echo hdf5-serial || \
 	echo hdf5)
 PKGS := liburing ompi-c libcjson popt libisal gmp yaml-0.1 nettle $(HDF5)
-LIBS_FOUND := $(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes)
+# libharu, which makes PDFs, has no file for pkg-config
+HPDF_FOUND := $(shell printf '\043include <hpdf.h>\n' | \
+	$(CC) -E -x c - >/dev/null 2>&1 && echo yes)
+LIBS_FOUND := $(if $(HPDF_FOUND),$(shell pkg-config --exists $(PKGS) \
+	2>/dev/null && echo yes))
 PKG_CFLAGS := $(patsubst -I%,-isystem %,\
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null))
 PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null)
@@ -29,7 +33,7 @@ endif
 CPPFLAGS += -I. -D_GNU_SOURCE
 ALL_CFLAGS = -std=c11 $(OPT) $(WARN) -pthread $(SAN) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SAN) $(LDFLAGS)
-LDLIBS += $(PKG_LIBS) -lm
+LDLIBS += $(PKG_LIBS) -lhpdf -lm
 
 ROOMS := core storage accel_sim datagen workloads plan results cli
 SRC := $(sort $(foreach d,$(ROOMS),$(wildcard $(d)/*.c)))
@@ -55,6 +59,7 @@ ifneq ($(LIBS_FOUND),yes)
 $(B)/stoker: FORCE
 	@echo "stoker needs libraries that pkg-config does not find:" >&2
 	@for p in $(PKGS); do pkg-config --exists $$p || echo "  $$p" >&2; done
+	@[ "$(HPDF_FOUND)" ] || echo "  libhpdf (hpdf.h)" >&2
 	@echo "on Debian 12: tools/deps.sh (or make check, make demo)" >&2
 	@false
 FORCE:

@@ -23,6 +23,7 @@ struct checkpointing_options {
 	uint64_t hosts;
 	const char *drive, *clock, *engine, *hosts_list;
 	uint64_t per_node;
+	const char *accelerator;
 	const char *results_dir, *system_name, *organization, *division;
 	/* how */
 	const char *io, *gap, *write_size, *read_size, *limit_content;
@@ -54,6 +55,7 @@ struct checkpointing_setup {
 	struct engine_spec engine;
 	bool virtual_time;
 	enum rec_division division;
+	char accelerator[REC_NAME_MAX]; /* "" = not declared */
 	char not_closed[16][200]; /* why this run is not CLOSED */
 	uint32_t not_closed_count;
 };

@@ -2,9 +2,12 @@
 #include "cli/checkpointing.h"
 
 #include "cli/training.h"
+#include "core/config.h"
+#include "core/json.h"
 #include "core/units.h"
 #include "storage/host.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -132,6 +135,39 @@ static int parse_counts(const struct checkpointing_options *o,
 	return 0;
 }
 
+/* The ranks' memory together must hold a checkpoint (Rules 4.3.4). */
+static int parse_accelerator(const struct checkpointing_options *o,
+	struct checkpointing_setup *s, struct err *e)
+{
+	const struct ckpt_shape *shape = &s->config.shape;
+	struct ckpt_totals totals;
+	struct cJSON *doc;
+	char file[128];
+	double gib = 0;
+	int r;
+
+	if (!o->accelerator)
+		return 0;
+	if (strlen(o->accelerator) >= sizeof(s->accelerator))
+		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
+			"--accelerator-type %s: the name is too long",
+			o->accelerator);
+	strcpy(s->accelerator, o->accelerator);
+	snprintf(file, sizeof(file), "accelerators/%s.json", o->accelerator);
+	r = config_load(o->config_dir, file, &doc, e);
+	if (r)
+		return r;
+	r = json_get_double(doc, file, "memory_gb", 1, 1e6, &gib, e);
+	cJSON_Delete(doc);
+	ckpt_totals(shape, &totals);
+	if (!r && gib * (double)shape->ranks < checkpointing_gib(totals.bytes))
+		not_closed(s, "%" PRIu64 " x %s have %g GiB of memory, a "
+			"checkpoint has %.1f (Rules 4.3.4)", shape->ranks,
+			o->accelerator, gib * (double)shape->ranks,
+			checkpointing_gib(totals.bytes));
+	return r;
+}
+
 static void judge(
 	const struct checkpointing_options *o, struct checkpointing_setup *s)
 {
@@ -184,6 +220,8 @@ int checkpointing_resolve(const struct checkpointing_options *o,
 		r = parse_counts(o, c, e);
 	if (!r)
 		r = parse_engine(o, s, e);
+	if (!r)
+		r = parse_accelerator(o, s, e);
 	if (!r)
 		r = training_parse_division(o->division, &s->division, e);
 	if (r)

@@ -72,6 +72,10 @@ const struct option_row checkpointing_run_rows[] = {
 	TEXT("drive", drive, "MODEL",
 		"a modelled drive instead: constant:14.5GB/s,80us or null",
 		.not_closed = true, .words = "null constant:14.5GB/s,80us"),
+	TEXT("accelerator-type", accelerator, "NAME",
+		"what the ranks stand for, for the rule on their memory "
+		"(4.3.4)", .standard = "not declared",
+		.words = COMPLETE_ACCELERATOR),
 	TEXT("gap", gap, "TIME", "pause before each save and load",
 		.bare = "seconds", .standard = "5s", .not_closed = true),
 	COUNT("keep", keep, "K", 1, 100000,

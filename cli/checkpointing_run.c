@@ -119,6 +119,8 @@ static void resolve_record(struct ckpt_record *rec,
 		rec->base.command_line, sizeof(rec->base.command_line));
 	snprintf(base->model, sizeof(base->model), "%s",
 		s->config.shape.model.name);
+	snprintf(base->accelerator, sizeof(base->accelerator), "%s",
+		s->accelerator);
 	base->division = s->division;
 	/* DLIO's defaults of what has no meaning here */
 	base->accelerators = base->files = s->config.shape.ranks;

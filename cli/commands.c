@@ -1,9 +1,11 @@
 /* The table of commands; see commands.h. */
 #include "cli/commands.h"
 
+#include "cli/bundle.h"
 #include "cli/checkpointing.h"
 #include "cli/cli.h"
 #include "cli/drive.h"
+#include "cli/kvcache.h"
 #include "cli/plan_checkpoint.h"
 #include "cli/report.h"
 #include "cli/size.h"
@@ -37,6 +39,16 @@ const struct command commands[] = {
 		"--checkpoint-folder DIR | --drive MODEL [OPTION...]",
 		"save and load checkpoints; their bandwidth",
 		checkpointing_run_rows},
+	{"kvcache", "datasize", cmd_kvcache_datasize, "[OPTION...]",
+		"bytes of a token, of entries and of a run",
+		kvcache_datasize_rows},
+	{"kvcache", "run", cmd_kvcache_run,
+		"--cache-dir DIR | --drive MODEL [OPTION...]",
+		"users, a cache of keys and values, and what bounds it",
+		kvcache_run_rows},
+	{"kvcache", "size", cmd_kvcache_size,
+		"--drive MODEL [--slo p95=TIME] [OPTION...]",
+		"users that a drive serves within a time", kvcache_size_rows},
 	{"plan", "checkpoint", cmd_plan_checkpoint,
 		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
 		"how often to save, what failures cost, bandwidth for a goal",
@@ -56,6 +68,15 @@ const struct command commands[] = {
 		drive_passport_rows},
 	{"history", NULL, cmd_history, "--results-dir DIR [--json]",
 		"finished runs, grouped into campaigns", history_rows},
+	{"system", "describe", cmd_system_describe, "[OPTION...]",
+		"this host as a submission describes systems, to fill in",
+		system_describe_rows},
+	{"bundle", "create", cmd_bundle_create,
+		"--results-dir DIR --org NAME --systemname NAME "
+		"--system-file FILE [OPTION...] OUT",
+		"a submission's tree from finished runs", bundle_create_rows},
+	{"bundle", "check", cmd_bundle_check, "TREE [OPTION...]",
+		"a submission's tree against every rule", bundle_check_rows},
 	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
 		"what limits a run, with figures, and what would change it",
 		why_rows},

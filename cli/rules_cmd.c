@@ -28,7 +28,10 @@ const struct option_row rules_explain_rows[] = {ROWS};
 
 static const char *phase_name(const struct rule *r)
 {
-	return r->phase == PHASE_BEFORE ? "before a run" : "after it";
+	return r->phase == PHASE_BEFORE	 ? "before a run"
+	       : r->phase == PHASE_AFTER ? "after it"
+	       : r->tree.strict		 ? "in a bundle, with --strict"
+					 : "in a bundle";
 }
 
 static void print_rule(const struct rule *r)
@@ -36,8 +39,13 @@ static void print_rule(const struct rule *r)
 	printf("%s %s\n", r->id, r->name);
 	printf("  reads    %s (%s)\n", r->reads, phase_name(r));
 	printf("  passes   %s\n", r->passes);
-	printf("  weight   closed: %s, open: %s\n", rule_level_name(r->closed),
-		rule_level_name(r->open));
+	if (r->phase != PHASE_TREE)
+		printf("  weight   closed: %s, open: %s\n",
+			rule_level_name(r->closed), rule_level_name(r->open));
+	if (r->tree.judged)
+		printf("  bundle   --severity v30: %s, head: %s\n",
+			rule_level_name(r->tree.v30),
+			rule_level_name(r->tree.head));
 	printf("  remedy   %s\n", r->remedy);
 }
 
@@ -53,17 +61,23 @@ static void add_rule(struct cJSON *list, const struct rule *r)
 	json_add_string(o, "phase", phase_name(r));
 	json_add_string(o, "closed", rule_level_name(r->closed));
 	json_add_string(o, "open", rule_level_name(r->open));
+	if (!r->tree.judged)
+		return;
+	json_add_bool(o, "strict", r->tree.strict);
+	json_add_string(o, "bundle_v30", rule_level_name(r->tree.v30));
+	json_add_string(o, "bundle_head", rule_level_name(r->tree.head));
 }
 
 static int print_json(const struct rule *only)
 {
 	struct cJSON *list = cJSON_CreateArray();
+	const struct rule *r;
 	char *text;
 	size_t i;
 
-	for (i = 0; i < rules_training_count; i++)
-		if (!only || only == &rules_training[i])
-			add_rule(list, &rules_training[i]);
+	for (i = 0; (r = rules_at(i)); i++)
+		if (!only || only == r)
+			add_rule(list, r);
 	text = json_print(list, 2);
 	cJSON_Delete(list);
 	printf("%s\n", text ? text : "[]");
@@ -94,9 +108,8 @@ int cmd_rules_list(int argc, const char **argv)
 		return code;
 	if (o.json)
 		return print_json(NULL);
-	for (i = 0; i < rules_training_count; i++) {
-		r = &rules_training[i];
-		printf("%-7s %-40s %-8s %s\n", r->id, r->name,
+	for (i = 0; (r = rules_at(i)); i++) {
+		printf("%-8s %-42s %-8s %s\n", r->id, r->name,
 			rule_level_name(r->closed), r->passes);
 	}
 	return 0;
@@ -105,7 +118,7 @@ int cmd_rules_list(int argc, const char **argv)
 int cmd_rules_explain(int argc, const char **argv)
 {
 	const char *id = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
-	const char *names[RULES_MAX * 2 + 1], *near;
+	const char *names[RULES_ALL_MAX * 2 + 1], *near;
 	const struct rule *r;
 	struct rules_options o;
 	struct err e;
@@ -123,9 +136,9 @@ int cmd_rules_explain(int argc, const char **argv)
 		print_rule(r);
 		return 0;
 	}
-	for (i = 0; i < rules_training_count; i++) {
-		names[n++] = rules_training[i].id;
-		names[n++] = rules_training[i].name;
+	for (i = 0; (r = rules_at(i)); i++) {
+		names[n++] = r->id;
+		names[n++] = r->name;
 	}
 	names[n] = NULL;
 	near = id ? nearest_name(id, names) : NULL;

@@ -2,111 +2,17 @@
 #include "core/ckpt_model.h"
 
 #include "core/config.h"
+#include "core/core_hash.h"
 #include "core/json.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const file_keys[] = {"name", "closed_ranks",
 	"published_size", "published_remark", "parameters", "comment", NULL};
-
-/* Folder and counts may differ between results that are compared. */
-static bool hashed(const char *key)
-{
-	static const char *const left_out[] = {"checkpoint.checkpoint_folder",
-		"checkpoint.num_checkpoints_write",
-		"checkpoint.num_checkpoints_read"};
-	size_t i;
-
-	for (i = 0; i < sizeof(left_out) / sizeof(left_out[0]); i++)
-		if (!strcmp(key, left_out[i]))
-			return false;
-	return !strcmp(key, "framework") || !strncmp(key, "model.", 6) ||
-	       !strncmp(key, "workflow.", 9) ||
-	       !strncmp(key, "checkpoint.", 11);
-}
-
-struct pair {
-	char key[128];
-	char value[96]; /* as compact JSON */
-};
-
-struct pairs {
-	struct pair v[64];
-	size_t n;
-};
-
-/* Nested objects into dotted keys. */
-static int flatten(const struct cJSON *o, const char *prefix, const char *file,
-	struct pairs *p, struct err *e)
-{
-	const struct cJSON *item;
-	char key[128], *text;
-	int r = 0;
-
-	cJSON_ArrayForEach(item, o) {
-		snprintf(key, sizeof(key), "%s%s%s", prefix,
-			*prefix ? "." : "", item->string);
-		if (cJSON_IsObject(item)) {
-			r = flatten(item, key, file, p, e);
-			if (r)
-				return r;
-			continue;
-		}
-		if (!hashed(key))
-			continue;
-		if (p->n == sizeof(p->v) / sizeof(p->v[0]))
-			return err_set(e, ERR_USAGE, -E2BIG,
-				"%s: more than %zu parameters", file, p->n);
-		text = json_print(item, -1);
-		if (!text)
-			return err_nomem(e, "a model's parameters");
-		snprintf(p->v[p->n].key, sizeof(key), "%s", key);
-		snprintf(p->v[p->n++].value, sizeof(p->v[0].value), "%s", text);
-		free(text);
-	}
-	return r;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	return strcmp(((const struct pair *)a)->key,
-		((const struct pair *)b)->key);
-}
-
-/* SHA-256 over {"a":1,"b.c":2} with sorted keys. */
-static int core_hash(const struct cJSON *parameters, const char *file,
-	char out[CKPT_HASH_MAX], struct err *e)
-{
-	struct pairs *p = calloc(1, sizeof(*p));
-	uint8_t digest[SHA256_DIGEST_SIZE];
-	struct sha256_ctx ctx;
-	char text[256];
-	size_t i;
-	int r;
-
-	if (!p)
-		return err_nomem(e, "a model's parameters");
-	r = flatten(parameters, "", file, p, e);
-	if (p->n)
-		qsort(p->v, p->n, sizeof(p->v[0]), by_key);
-	sha256_init(&ctx);
-	for (i = 0; i < p->n; i++) {
-		snprintf(text, sizeof(text), "%c\"%s\":%s", i ? ',' : '{',
-			p->v[i].key, p->v[i].value);
-		sha256_update(&ctx, strlen(text), (const uint8_t *)text);
-	}
-	sha256_update(&ctx, 1, (const uint8_t *)"}");
-	sha256_digest(&ctx, sizeof(digest), digest);
-	for (i = 0; i < 8; i++)
-		snprintf(out + 2 * i, 3, "%02x", digest[i]);
-	free(p);
-	return r;
-}
 
 static int element_bytes(
 	const char *file, const char *type, uint64_t *bytes, struct err *e)
@@ -247,7 +153,8 @@ static int read_model(struct ckpt_model *m, const struct cJSON *o,
 		r = json_opt_bool(checkpoint, file, "fsync", &m->fsync, e);
 	if (!r)
 		r = check_shape(m, file, e);
-	return r ? r : core_hash(parameters, file, m->core_hash, e);
+	return r ? r : core_hash(parameters, CORE_CHECKPOINTING,
+			file, m->core_hash, NULL, e);
 }
 
 struct names {

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -162,17 +163,13 @@ static int read_fd(int fd, size_t max, char **buf, size_t *len)
 	return 0;
 }
 
-int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
-	struct err *e)
+/* Reads the open fd and closes it. */
+static int read_and_close(int fd, const char *path, size_t max_bytes,
+	char **out, size_t *len, struct err *e)
 {
 	size_t n = 0;
-	int fd, ret;
+	int ret = read_fd(fd, max_bytes, out, &n);
 
-	*out = NULL;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return io_error(e, "open", path);
-	ret = read_fd(fd, max_bytes, out, &n);
 	close(fd);
 	if (ret == -EFBIG)
 		return err_set(e, ERR_IO, ret,
@@ -184,6 +181,72 @@ int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
 	}
 	if (len)
 		*len = n;
+	return 0;
+}
+
+int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
+	struct err *e)
+{
+	int fd;
+
+	*out = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return io_error(e, "open", path);
+	return read_and_close(fd, path, max_bytes, out, len, e);
+}
+
+int file_read_regular(const char *path, size_t max_bytes, char **out,
+	size_t *len, struct err *e)
+{
+	struct stat st;
+	int fd;
+
+	*out = NULL;
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return io_error(e, "open", path);
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+		close(fd);
+		return err_set(
+			e, ERR_IO, -EINVAL, "%s is no regular file", path);
+	}
+	if ((uint64_t)st.st_size > max_bytes) {
+		close(fd);
+		return err_set(e, ERR_IO, -EFBIG,
+			"%s has %lld bytes, more than the %zu expected", path,
+			(long long)st.st_size, max_bytes);
+	}
+	return read_and_close(fd, path, max_bytes, out, len, e);
+}
+
+int file_copy(const char *from, const char *to, struct err *e)
+{
+	char buf[1 << 16];
+	int in, out, ret = 0;
+	ssize_t n = 0;
+
+	in = open(from, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (in < 0)
+		return io_error(e, "open", from);
+	out = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (out < 0) {
+		ret = io_error(e, "create", to);
+		close(in);
+		return ret;
+	}
+	while (!ret && (n = read(in, buf, sizeof(buf))) > 0)
+		ret = write_all(out, buf, (size_t)n);
+	if (n < 0)
+		ret = -errno;
+	if (close(out) && !ret)
+		ret = -errno;
+	close(in);
+	if (ret) {
+		errno = -ret;
+		return err_set(e, ERR_IO, ret, "cannot copy %s to %s: %s", from,
+			to, strerror(errno));
+	}
 	return 0;
 }
 

@@ -28,6 +28,17 @@ int file_read_all(const char *path, size_t max_bytes, char **out, size_t *len,
 	struct err *e);
 
 /*
+ * The same for a file that nobody vouches for: only a regular one is read
+ * (-EINVAL), so that a pipe or a device holds nobody up; -EFBIG by its size,
+ * before anything is read.
+ */
+int file_read_regular(const char *path, size_t max_bytes, char **out,
+	size_t *len, struct err *e);
+
+/* Copy a regular file; `to` must not exist, its folders must. */
+int file_copy(const char *from, const char *to, struct err *e);
+
+/*
  * Remove path and all below it. Symbolic links are removed, never followed.
  * A path that does not exist is no error; "" and anything that is the root
  * folder are refused.

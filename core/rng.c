@@ -122,6 +122,48 @@ uint32_t rng_mt_interval(struct rng_mt *r, uint32_t max)
 	return v;
 }
 
+/* The reference generator's init_by_array, with a key of one or two words. */
+void rng_mt_py_seed(struct rng_mt *r, uint64_t seed)
+{
+	uint32_t key[2] = {(uint32_t)seed, (uint32_t)(seed >> 32)};
+	uint32_t *s = r->state, keys = key[1] ? 2 : 1, i = 1, j = 0, k;
+
+	rng_mt_seed(r, 19650218);
+	for (k = MT_WORDS; k; k--) {
+		s[i] = (s[i] ^ (s[i - 1] ^ s[i - 1] >> 30) * 1664525U) +
+		       key[j] + j;
+		if (++i == MT_WORDS) {
+			s[0] = s[MT_WORDS - 1];
+			i = 1;
+		}
+		if (++j == keys)
+			j = 0;
+	}
+	for (k = MT_WORDS - 1; k; k--) {
+		s[i] = (s[i] ^ (s[i - 1] ^ s[i - 1] >> 30) * 1566083941U) - i;
+		if (++i == MT_WORDS) {
+			s[0] = s[MT_WORDS - 1];
+			i = 1;
+		}
+	}
+	s[0] = 0x80000000U;
+}
+
+uint32_t rng_mt_py_below(struct rng_mt *r, uint32_t n)
+{
+	uint32_t shift = (uint32_t)__builtin_clz(n), v;
+
+	do
+		v = rng_mt_u32(r) >> shift;
+	while (v >= n);
+	return v;
+}
+
+double rng_mt_py_uniform(struct rng_mt *r, double a, double b)
+{
+	return a + (b - a) * rng_mt_double(r);
+}
+
 void rng_mt_shuffle_u32(struct rng_mt *r, uint32_t *a, size_t n)
 {
 	uint32_t j, t;

@@ -37,6 +37,20 @@ void rng_mt_skip_normal_pair(struct rng_mt *r);
 /* Uniform in [0, max], both included; nothing is drawn for max 0. */
 uint32_t rng_mt_interval(struct rng_mt *r, uint32_t max);
 
+/*
+ * The draws of Python's module random, bit for bit: random.seed(seed) for an
+ * integer, randint(a, b) with both ends, choice() as an index, uniform(a, b).
+ * random.random() is rng_mt_double(). rng_mt_py_below: n >= 1.
+ */
+void rng_mt_py_seed(struct rng_mt *r, uint64_t seed);
+uint32_t rng_mt_py_below(struct rng_mt *r, uint32_t n);
+double rng_mt_py_uniform(struct rng_mt *r, double a, double b);
+
+static inline uint32_t rng_mt_py_int(struct rng_mt *r, uint32_t a, uint32_t b)
+{
+	return a + rng_mt_py_below(r, b - a + 1);
+}
+
 /* numpy.random.shuffle(): Fisher-Yates from the top. n < 2^32. */
 void rng_mt_shuffle_u32(struct rng_mt *r, uint32_t *a, size_t n);
 
@@ -65,6 +79,17 @@ __attribute__((unused)) static inline uint64_t rng_xo_next(struct rng_xo *r)
 	s[2] ^= t;
 	s[3] = rng_rotl64(s[3], 45);
 	return out;
+}
+
+/* Uniform in [a, b], both included; in [0, 1) with 53 bits. */
+static inline uint32_t rng_xo_int(struct rng_xo *r, uint32_t a, uint32_t b)
+{
+	return a + (uint32_t)((rng_xo_next(r) >> 32) * (b - a + 1ULL) >> 32);
+}
+
+static inline double rng_xo_double(struct rng_xo *r)
+{
+	return (double)(rng_xo_next(r) >> 11) / 9007199254740992.0;
 }
 
 /*

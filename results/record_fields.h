@@ -55,7 +55,10 @@ bool record_add_fields(
  */
 int record_get_fields(const struct cJSON *o, uint32_t version,
 	const struct fields *t, void *base, const char *name, struct err *e);
-/* The same from the object `key` of o. */
+/* One field; false if it is missing or no such value. */
+bool record_get_field(
+	const struct cJSON *o, const struct field *f, void *base);
+/* The same as record_get_fields from the object `key` of o. */
 int record_get_object(const struct cJSON *o, const char *key, uint32_t version,
 	const struct fields *t, void *base, const char *name, struct err *e);
 /* "NAME: "key" is missing or not what a record holds" */

@@ -16,38 +16,6 @@
 
 #define INDENT 4
 
-static bool add_field(struct cJSON *o, const struct field *f, const void *base)
-{
-	const char *p = (const char *)base + f->offset;
-
-	switch (f->kind) {
-	case K_U64:
-		return json_add_u64(o, f->key, *(const uint64_t *)p);
-	case K_I64:
-		return json_add_i64(o, f->key, *(const int64_t *)p);
-	case K_U32:
-		return json_add_u64(o, f->key, *(const uint32_t *)p);
-	case K_DOUBLE:
-		return json_add_double(o, f->key, *(const double *)p);
-	case K_BOOL:
-		return json_add_bool(o, f->key, *(const bool *)p);
-	case K_TEXT:
-		return json_add_string(o, f->key, p);
-	}
-	return false;
-}
-
-bool record_add_fields(
-	struct cJSON *o, const struct fields *t, const void *base)
-{
-	bool ok = o != NULL;
-	size_t i;
-
-	for (i = 0; ok && i < t->n; i++)
-		ok = add_field(o, &t->f[i], base);
-	return ok;
-}
-
 #define FIELDS(table) {table, sizeof(table) / sizeof((table)[0])}
 #define ADD_FIELDS(o, table, base)                                             \
 	record_add_fields(o, &(const struct fields)FIELDS(table), base)

@@ -23,86 +23,6 @@
 #define SUMMARY_BYTES_MAX (16UL << 20)
 #define NOTES_MAX 256
 #define EPOCHS_MAX 100000
-#define U64_END 18446744073709551616.0 /* 2^64 */
-#define I64_END 9223372036854775808.0  /* 2^63 */
-#define U32_END 4294967296.0
-
-int record_bad(struct err *e, const char *name, const char *key)
-{
-	return err_set(e, ERR_IO, -EBADMSG,
-		"%s: \"%s\" is missing or not what a record holds", name, key);
-}
-
-static bool whole(double d, double begin, double end)
-{
-	return d >= begin && d < end && d == floor(d);
-}
-
-/*
- * One member of a struct. Numbers beyond 2^53 come rounded, as the parser has
- * doubles only.
- */
-static bool get_field(const struct cJSON *o, const struct field *f, void *base)
-{
-	const struct cJSON *c = cJSON_GetObjectItemCaseSensitive(o, f->key);
-	char *p = (char *)base + f->offset;
-	double d = cJSON_IsNumber(c) ? c->valuedouble : NAN;
-
-	switch (f->kind) {
-	case K_U64:
-		if (!whole(d, 0, U64_END))
-			return false;
-		*(uint64_t *)p = (uint64_t)d;
-		return true;
-	case K_I64:
-		if (!whole(d, -I64_END, I64_END))
-			return false;
-		*(int64_t *)p = (int64_t)d;
-		return true;
-	case K_U32:
-		if (!whole(d, 0, U32_END))
-			return false;
-		*(uint32_t *)p = (uint32_t)d;
-		return true;
-	case K_DOUBLE:
-		*(double *)p = isfinite(d) ? d : 0; /* null: not a number */
-		return cJSON_IsNumber(c) ? isfinite(d) : cJSON_IsNull(c);
-	case K_BOOL:
-		*(bool *)p = cJSON_IsTrue(c);
-		return cJSON_IsBool(c);
-	case K_TEXT:
-		if (!cJSON_IsString(c) || strlen(c->valuestring) >= f->bytes)
-			return false;
-		memcpy(p, c->valuestring, strlen(c->valuestring) + 1);
-		return true;
-	}
-	return false;
-}
-
-int record_get_fields(const struct cJSON *o, uint32_t version,
-	const struct fields *t, void *base, const char *name, struct err *e)
-{
-	const struct field *f;
-
-	for (f = t->f; f < t->f + t->n; f++) {
-		if (f->since > version && !json_has(o, f->key))
-			continue;
-		if (!get_field(o, f, base))
-			return record_bad(e, name, f->key);
-	}
-	return 0;
-}
-
-/* Of an object `key` of o. */
-int record_get_object(const struct cJSON *o, const char *key, uint32_t version,
-	const struct fields *t, void *base, const char *name, struct err *e)
-{
-	const struct cJSON *sub = cJSON_GetObjectItemCaseSensitive(o, key);
-
-	if (!cJSON_IsObject(sub))
-		return record_bad(e, name, key);
-	return record_get_fields(sub, version, t, base, name, e);
-}
 
 /* Which of names[] (NULL-ended) is the text `key` of o? -1: none. */
 static int get_choice(
@@ -234,8 +154,8 @@ static int get_metrics(const struct cJSON *run, uint32_t version,
 	if (!r && m->steady_evaluated &&
 		(!cJSON_IsNumber(
 			 cJSON_GetObjectItemCaseSensitive(o, steady[0].key)) ||
-			!get_field(o, &steady[0], m) ||
-			!get_field(o, &steady[1], m)))
+			!record_get_field(o, &steady[0], m) ||
+			!record_get_field(o, &steady[1], m)))
 		r = record_bad(e, name, "steady_au_pct");
 	return r;
 }
@@ -273,7 +193,7 @@ static int get_run(const struct cJSON *root, uint32_t version,
 	if (!run)
 		return err_nomem(e, name);
 	for (i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
-		if (!get_field(o, &fields[i], run))
+		if (!record_get_field(o, &fields[i], run))
 			return record_bad(e, name, fields[i].key);
 	status = get_choice(o, "status", statuses);
 	if (status < 0)
@@ -294,7 +214,7 @@ static int get_version(const struct cJSON *root, uint32_t *version,
 		.key = "schema_version", .kind = K_U32, .bytes = 4};
 	const struct cJSON *tool;
 
-	if (!get_field(root, &f, version) || !*version)
+	if (!record_get_field(root, &f, version) || !*version)
 		return record_bad(e, name, f.key);
 	if (*version <= RECORD_SCHEMA_VERSION)
 		return 0;
@@ -327,14 +247,14 @@ static int get_record(const struct cJSON *root, struct record *rec,
 	r = get_version(root, &version, name, e);
 	if (r)
 		return r;
-	if (!get_field(root, &fields[0], rec) || !rec->tool_version[0])
+	if (!record_get_field(root, &fields[0], rec) || !rec->tool_version[0])
 		return record_bad(e, name, "tool_version");
-	if (!get_field(root, &fields[1], rec))
+	if (!record_get_field(root, &fields[1], rec))
 		return record_bad(e, name, "command_line");
-	anchor = get_field(root, &times[0], &rec->time)
+	anchor = record_get_field(root, &times[0], &rec->time)
 			 ? rec->time.wall_anchor_ns
 			 : -1;
-	if (anchor < 0 || !get_field(root, &times[1], &rec->time))
+	if (anchor < 0 || !record_get_field(root, &times[1], &rec->time))
 		return record_bad(e, name, "wall_anchor_ns");
 	r = get_config(root, version, &rec->config, name, e);
 	if (!r)
@@ -457,7 +377,7 @@ static int get_summary(const struct cJSON *root, struct record *rec,
 	if (!run)
 		return err_nomem(e, name);
 	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
-		if (!get_field(root, &numbers[i], &rec->config))
+		if (!record_get_field(root, &numbers[i], &rec->config))
 			return record_bad(e, name, numbers[i].key);
 	metric = cJSON_GetObjectItemCaseSensitive(root, "metric");
 	au = cJSON_GetObjectItemCaseSensitive(

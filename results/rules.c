@@ -14,17 +14,29 @@ const char *rule_level_name(enum rule_level l)
 {
 	return l == RULE_ERROR	   ? "error"
 	       : l == RULE_WARNING ? "warning"
+	       : l == RULE_OFF	   ? "off"
 				   : "info";
+}
+
+const struct rule *rules_at(size_t i)
+{
+	if (i < rules_training_count)
+		return &rules_training[i];
+	i -= rules_training_count;
+	if (i < rules_structure_count)
+		return &rules_structure[i];
+	i -= rules_structure_count;
+	return i < rules_workloads_count ? &rules_workloads[i] : NULL;
 }
 
 const struct rule *rule_find(const char *id)
 {
+	const struct rule *r;
 	size_t i;
 
-	for (i = 0; i < rules_training_count; i++)
-		if (!strcmp(rules_training[i].id, id) ||
-			!strcmp(rules_training[i].name, id))
-			return &rules_training[i];
+	for (i = 0; (r = rules_at(i)); i++)
+		if (!strcmp(r->id, id) || !strcmp(r->name, id))
+			return r;
 	return NULL;
 }
 

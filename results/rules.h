@@ -20,11 +20,22 @@
 #include <stdint.h>
 
 enum rule_outcome { RULE_NOT_EVALUATED, RULE_PASS, RULE_FAIL };
-enum rule_level { RULE_INFO, RULE_WARNING, RULE_ERROR };
+enum rule_level { RULE_INFO, RULE_WARNING, RULE_ERROR, RULE_OFF };
 enum rule_fact { FACT_UNKNOWN, FACT_NO, FACT_YES };
 
-/* When a rule can be answered. */
-enum rule_phase { PHASE_BEFORE, PHASE_AFTER };
+/* When a rule can be answered; PHASE_TREE: only over files that are there. */
+enum rule_phase { PHASE_BEFORE, PHASE_AFTER, PHASE_TREE };
+
+/*
+ * What a rule weighs when a tree of files is checked. The edition knows two
+ * severities: while its round was open (v30), and since (head). RULE_OFF: not
+ * judged. A strict rule is none of the benchmark's checker: it is what people
+ * found who read the results.
+ */
+struct rule_tree {
+	bool judged, strict;
+	enum rule_level v30, head;
+};
 
 /* Everything the rules look at; what is not known stays zero. */
 struct rule_facts {
@@ -54,8 +65,10 @@ struct rule {
 	const char *remedy; /* what to do when it does not */
 	enum rule_level closed, open;
 	enum rule_phase phase;
+	/* over facts; NULL for PHASE_TREE (results/bundle_*.c find them) */
 	enum rule_outcome (*check)(
 		const struct rule_facts *f, char figure[RULE_FIGURE_MAX]);
+	struct rule_tree tree;
 };
 
 struct rule_finding {
@@ -67,6 +80,14 @@ struct rule_finding {
 
 extern const struct rule rules_training[];
 extern const size_t rules_training_count;
+extern const struct rule rules_structure[]; /* tree, stamps, description */
+extern const size_t rules_structure_count;
+extern const struct rule rules_workloads[]; /* of a tree */
+extern const size_t rules_workloads_count;
+
+/* All rules there are, one after another; NULL behind the last. */
+const struct rule *rules_at(size_t i);
+#define RULES_ALL_MAX 192
 
 const char *rule_outcome_name(enum rule_outcome o); /* "PASS" ... */
 const char *rule_level_name(enum rule_level l);	    /* "error" ... */

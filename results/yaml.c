@@ -111,15 +111,13 @@ static bool emit_document(yaml_emitter_t *y, const struct cJSON *tree)
 	       yaml_emitter_emit(y, &ev);
 }
 
-int results_write_yaml(const char *path, const char *comment,
-	const struct cJSON *tree, struct err *e)
+char *results_yaml_text(const char *comment, const struct cJSON *tree)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 	yaml_emitter_t y;
 	bool ok = false;
-	int ret;
 
 	if (f && yaml_emitter_initialize(&y)) {
 		if (comment)
@@ -132,7 +130,19 @@ int results_write_yaml(const char *path, const char *comment,
 	}
 	if (f && fclose(f))
 		ok = false;
-	ret = ok ? file_write_atomic(path, text, size, e) : err_nomem(e, path);
+	if (ok)
+		return text;
+	free(text);
+	return NULL;
+}
+
+int results_write_yaml(const char *path, const char *comment,
+	const struct cJSON *tree, struct err *e)
+{
+	char *text = results_yaml_text(comment, tree);
+	int ret = text ? file_write_atomic(path, text, strlen(text), e)
+		       : err_nomem(e, path);
+
 	free(text);
 	return ret;
 }

@@ -16,6 +16,8 @@
 #define UNIT_SURPLUS 1.18
 
 #define BIG_WRITE_BYTES 262144
+/* Nothing has been read for so long: writes are alone. */
+#define ALONE_NS (20 * NS_PER_MS)
 
 int drive_mechanisms_parse(const char *text, uint32_t *bits, struct err *e)
 {
@@ -92,6 +94,8 @@ int drive_model_init(struct drive_model *m, const struct drive_profile *p,
 				     DRIVE_PAGE_BYTES / m->unit_count);
 	if (!m->backlog_most)
 		m->backlog_most = 1;
+	m->joint = true;
+	m->last_read_ns = -ALONE_NS;
 	m->units = calloc(m->unit_count, sizeof(*m->units));
 	return m->units ? 0 : err_nomem(e, "the units of a modelled drive");
 }
@@ -146,9 +150,70 @@ static int64_t unit_read(
 	return u->free_ns;
 }
 
+/* What a unit's drains and, if they meet, reads share. */
+static int64_t *drain_time(const struct drive_model *m, struct drive_unit *u)
+{
+	return has(m, DRIVE_INTERFERENCE) ? &u->free_ns : &u->apart_ns;
+}
+
+/* From one server to units: what it has left to drain, spread evenly. */
+static void part(struct drive_model *m, int64_t now_ns)
+{
+	double left_ns = m->joint_ns - (double)now_ns, left = 0;
+	struct drive_unit *u;
+	uint64_t i, backlog;
+
+	m->joint = false;
+	if (left_ns > 0 && m->joint_drain_ns > 0)
+		left = left_ns / m->joint_drain_ns; /* pieces of each unit */
+	for (i = 0; i < m->unit_count; i++) {
+		u = &m->units[i];
+		u->put = (m->pieces + m->unit_count - 1 - i) / m->unit_count;
+		backlog = (uint64_t)ceil(left);
+		u->drained = u->put > backlog ? u->put - backlog : 0;
+		u->drain_ns = whole_ns(m->joint_drain_ns);
+		u->apart_ns = now_ns;
+		if (backlog && u->free_ns < now_ns)
+			u->free_ns = now_ns;
+	}
+}
+
+static uint64_t drain_all(struct drive_model *m, int64_t now_ns)
+{
+	struct drive_unit *u;
+	uint64_t left = 0, i;
+
+	for (i = 0; i < m->unit_count; i++) {
+		u = &m->units[i];
+		drain(u, drain_time(m, u), now_ns);
+		left += u->put - u->drained;
+	}
+	return left;
+}
+
+/* From units to one server, where nothing has been read for a while. */
+static void join(struct drive_model *m, int64_t now_ns)
+{
+	uint64_t left = drain_all(m, now_ns);
+
+	m->joint = true;
+	m->joint_drain_ns = (double)m->units[0].drain_ns;
+	m->joint_ns = (double)now_ns +
+		      (double)left * m->joint_drain_ns / m->unit_count;
+}
+
 static uint32_t random_unit(struct drive_model *m)
 {
 	return (uint32_t)((rng_xo_next(&m->rng) >> 32) * m->unit_count >> 32);
+}
+
+static int64_t bulk_read(struct drive_model *m, int64_t taken, uint64_t pages)
+{
+	if (m->bulk_read_ns < taken)
+		m->bulk_read_ns = taken;
+	m->bulk_read_ns += (int64_t)(pages * (uint64_t)m->read_ns) /
+			   m->unit_count;
+	return m->bulk_read_ns + m->read_ns + m->read_base_ns;
 }
 
 int64_t drive_model_read(
@@ -160,6 +225,12 @@ int64_t drive_model_read(
 
 	if (!has(m, DRIVE_UNITS))
 		return taken + m->read_ns + m->read_base_ns;
+	if (len_bytes >= DRIVE_BULK_BYTES && m->joint &&
+		m->joint_ns <= (double)now_ns)
+		return bulk_read(m, taken, pages);
+	m->last_read_ns = now_ns;
+	if (m->joint)
+		part(m, now_ns);
 	for (u = random_unit(m); pages; pages--) {
 		t = unit_read(m, &m->units[u], taken);
 		if (t > last)
@@ -184,12 +255,6 @@ static bool continues(struct drive_model *m, uint64_t offset, uint64_t len)
 	return false;
 }
 
-/* What a unit's drains and, if they meet, reads share. */
-static int64_t *drain_time(const struct drive_model *m, struct drive_unit *u)
-{
-	return has(m, DRIVE_INTERFERENCE) ? &u->free_ns : &u->apart_ns;
-}
-
 /* One piece to the next unit. */
 static void put(struct drive_model *m, int64_t now_ns, double cost_ns)
 {
@@ -202,6 +267,28 @@ static void put(struct drive_model *m, int64_t now_ns, double cost_ns)
 	u->drain_ns = (u->drain_ns * left + whole_ns(cost_ns)) / (left + 1);
 }
 
+static void put_joint(
+	struct drive_model *m, int64_t now_ns, double pieces, double cost_ns)
+{
+	double left = m->joint_ns - (double)now_ns, before = 0;
+
+	if (left > 0 && m->joint_drain_ns > 0)
+		before = left * m->unit_count / m->joint_drain_ns;
+	else
+		m->joint_ns = (double)now_ns;
+	m->joint_drain_ns = (m->joint_drain_ns * before + cost_ns * pieces) /
+			    (before + pieces);
+	m->joint_ns += cost_ns * pieces / m->unit_count;
+}
+
+static int64_t written_joint(const struct drive_model *m, int64_t now_ns,
+	const struct drive_write *w)
+{
+	double at = w->joint_ns - m->joint_drain_ns * m->backlog_most;
+
+	return at > (double)now_ns ? (int64_t)ceil(at) : now_ns;
+}
+
 int64_t drive_model_written(
 	struct drive_model *m, int64_t now_ns, const struct drive_write *w)
 {
@@ -212,6 +299,8 @@ int64_t drive_model_written(
 
 	if (!has(m, DRIVE_BUFFER))
 		return now_ns;
+	if (m->joint)
+		return written_joint(m, now_ns, w);
 	for (; n; n--) {
 		u = &m->units[--i % m->unit_count];
 		free_ns = drain_time(m, u);
@@ -258,10 +347,19 @@ int64_t drive_model_write(struct drive_model *m, int64_t now_ns,
 			cost += (double)m->read_ns;
 	}
 	w->pieces = (end - first + piece - 1) / piece;
-	for (at = first; at < end; at += piece)
+	if (!m->joint && now_ns - m->last_read_ns > ALONE_NS)
+		join(m, now_ns);
+	if (m->joint) {
+		put_joint(m, now_ns,
+			sequential ? (double)(end - first) / (double)piece
+				   : (double)w->pieces, cost);
+		m->pieces += w->pieces;
+	}
+	for (at = first; !m->joint && at < end; at += piece)
 		put(m, now_ns, end - at < piece && sequential
 			       ? cost * (double)(end - at) / (double)piece
 			       : cost);
 	w->end = m->pieces;
+	w->joint_ns = m->joint_ns;
 	return in;
 }

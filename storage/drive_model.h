@@ -30,6 +30,10 @@
  *		reads share evenly; a single command moves at most at
  *		command_read_gb_per_s. Writes have their own direction.
  *
+ * Where nobody could tell the difference, many units are one: reads of 4 MiB
+ * and more while nothing is being drained, and writes while nothing is read,
+ * pass them as one server of their joint rate.
+ *
  * Two numbers were fitted, to the review of one drive (pe511; 4K random reads
  * at 1, 64, 256 and 2048 in flight, and at half and full rate): see
  * drive_model.c. All others come from the profile.
@@ -55,6 +59,7 @@ enum drive_mechanism {
 int drive_mechanisms_parse(const char *text, uint32_t *bits, struct err *e);
 
 #define DRIVE_PAGE_BYTES 16384
+#define DRIVE_BULK_BYTES (4U << 20)
 #define DRIVE_STREAMS 64 /* writers told apart as sequential */
 
 struct drive_unit {
@@ -83,6 +88,11 @@ struct drive_model {
 	uint32_t backlog_most;		  /* pieces, per unit */
 	uint32_t random_write_bytes, indirection_bytes;
 	uint64_t pieces; /* put so far; number i goes to unit i mod K */
+	int64_t bulk_read_ns; /* when the long reads so far are served */
+	/* writes alone: all is drained at joint_ns, a piece in joint_drain_ns */
+	bool joint;
+	double joint_ns, joint_drain_ns;
+	int64_t last_read_ns;
 	struct rng_xo rng;
 	uint64_t stream_end[DRIVE_STREAMS];
 	uint32_t stream_next;
@@ -104,6 +114,7 @@ int64_t drive_model_read(
 struct drive_write {
 	uint64_t end;	 /* number behind its last piece */
 	uint64_t pieces; /* how many it has */
+	double joint_ns; /* writes alone: when it will be drained */
 };
 
 /*

@@ -38,19 +38,31 @@ bool host_may_drop_caches(void)
 	return access("/proc/sys/vm/drop_caches", W_OK) == 0;
 }
 
-int host_device_read_bytes(uint64_t *bytes)
+static int own_io(const char *key, uint64_t *bytes)
 {
 	FILE *f = fopen("/proc/self/io", "re");
+	size_t n = strlen(key);
 	char line[128];
 	int r = -ENOENT;
 
 	if (!f)
 		return -errno;
 	while (r && fgets(line, sizeof(line), f))
-		if (sscanf(line, "read_bytes: %" SCNu64, bytes) == 1)
+		if (!strncmp(line, key, n) &&
+			sscanf(line + n, "%" SCNu64, bytes) == 1)
 			r = 0;
 	fclose(f);
 	return r;
+}
+
+int host_device_read_bytes(uint64_t *bytes)
+{
+	return own_io("read_bytes: ", bytes);
+}
+
+int host_device_written_bytes(uint64_t *bytes)
+{
+	return own_io("write_bytes: ", bytes);
 }
 
 static int64_t timeval_ns(struct timeval t)

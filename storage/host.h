@@ -19,6 +19,8 @@ bool host_may_drop_caches(void);
 
 /* read_bytes of /proc/self/io: what this process made the device read. */
 int host_device_read_bytes(uint64_t *bytes);
+/* write_bytes: what it made dirty or wrote directly. */
+int host_device_written_bytes(uint64_t *bytes);
 
 int64_t host_cpu_ns(void);	  /* user + system of this process */
 uint64_t host_peak_rss_bytes(void);

@@ -48,5 +48,6 @@ only() { # header, files that may include it
 only liburing.h "storage/engine_uring.c"
 only mpi.h "accel_sim/group_mpi.c accel_sim/group_mpi_meet.c accel_sim/group_mpi.h"
 only hdf5.h "datagen/format_hdf5.c results/trace_hdf5.c"
-only yaml.h "results/yaml.c"
+only yaml.h "results/yaml.c results/yaml_read.c"
+only hpdf.h "results/bundle_pdf.c"
 exit $bad

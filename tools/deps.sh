@@ -2,7 +2,7 @@
 # Install what building and testing needs on Debian 12, if it is missing.
 set -eu
 pkgs="build-essential pkg-config liburing-dev libopenmpi-dev openmpi-bin
-libcjson-dev libpopt-dev libisal-dev libgmp-dev libyaml-dev nettle-dev
+libcjson-dev libpopt-dev libisal-dev libgmp-dev libyaml-dev libhpdf-dev nettle-dev
 libhdf5-dev libcunit1-dev jq python3-numpy python3-h5py python3-yaml fio
 strace zstd gnuplot-nox"
 missing=

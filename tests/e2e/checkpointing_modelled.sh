@@ -30,14 +30,10 @@ END
 # a model has a capacity, too: 10 x 5.6825 TB on 7.68 TB each
 ckpt 2 --model llama3-405b --drive d7-ps1010
 said 'take "8x d7-ps1010"'
-start=$SECONDS
 ckpt 0 --model llama3-405b --drive "8x d7-ps1010" # ten saves and loads
-[ $((SECONDS - start)) -lt 60 ] || fail "405b took $((SECONDS - start)) s"
 # slowest rank and rank 0 are not the same: 405b's ranks differ in weight
 for m in llama3-405b:512 llama3-1t:1024; do
-	start=$SECONDS
 	ckpt 0 --model ${m%:*} --drive constant:93GB/s,80us
-	[ $((SECONDS - start)) -lt 60 ] || fail "$m took $((SECONDS - start)) s"
 	holds '.num_processes == $n and .save.checkpoints == 10
 		and .save.bytes == 10 * .checkpoint_bytes' \
 		--argjson n "${m#*:}"
@@ -93,3 +89,12 @@ holds '.benchmark_type == "checkpointing" and .accelerator == null
 	and .parameters.checkpoint.fsync and .parameters.model.name == "llama_8b"
 	and .args.num_processes == 8 and .args.num_checkpoints_write == 10
 	and .args.checkpoint_subset == false'
+# what the ranks stand for: 8 x 80 GiB hold 104.7 GiB, eight of 1 do not
+mkdir -p own/accelerators
+echo '{"name": "tiny", "memory_gb": 1, "workloads": {}}' >own/accelerators/tiny.json
+ckpt 0 --drive constant:90GB/s --accelerator-type h100
+unsaid "4.3.4"
+ckpt 0 --drive constant:90GB/s --accelerator-type tiny --config-dir own
+said "4.3.4"
+ckpt 2 --drive constant:90GB/s --accelerator-type h1000
+said h100

@@ -20,6 +20,7 @@ run_one() { # WORD...: of one command, its place and size changed
 		word=$1
 		shift
 		case $word in
+		--cache-dir) words+=("$word" data/kv) && shift ;;
 		--checkpoint-folder) words+=("$word" data) && shift ;;
 		--data-dir) words+=("$word" data) && shift ;;
 		--results-dir) words+=("$word" results) && shift ;;
@@ -30,6 +31,9 @@ run_one() { # WORD...: of one command, its place and size changed
 	done
 	case "${words[*]}" in
 	*"training run"*--data-dir*) small="--scale 1/64 -p train.epochs=1" ;;
+	*"kvcache run"*--cache-dir*)
+		small="--num-users 8 --model tiny-1b --duration 1 --delay 0
+			--trials 1 --storage-capacity-gb 1" ;;
 	*"checkpointing run"*--checkpoint-folder*)
 		small="--scale 1/4096 --gap 0.05s" ;;
 	*"stoker size"*--data-dir*) small="--scale 1/64 --quick" ;;

@@ -1,8 +1,8 @@
 # The rules are one table that can be read.
 . "$TESTS/e2e/lib"
 expect 0 stoker rules list
-said "3.1.2   trainingRecalculateDatasetSize"
-said "3.3.2   trainingAcceleratorUtilizationCheck"
+said "3.1.2    trainingRecalculateDatasetSize"
+said "3.3.2    trainingAcceleratorUtilizationCheck"
 expect 0 stoker rules explain 3.4.2
 said "put --results-dir on another file system"
 expect 0 stoker rules explain runTimestampGap

@@ -1,0 +1,335 @@
+/* `stoker kvcache run`: options, plan, run, report. */
+#include "cli/cli.h"
+#include "cli/commands.h"
+#include "cli/kvcache.h"
+#include "cli/launch.h"
+#include "cli/outputs.h"
+
+#include "accel_sim/group.h"
+#include "core/json.h"
+#include "core/units.h"
+#include "plan/kv_run.h"
+#include "storage/host.h"
+
+#include <cJSON.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct view {
+	const struct kvcache_options *o;
+	const struct kvcache_setup *s;
+	/* the rows that were shown, for the log of stderr */
+	char *rows;
+	size_t rows_bytes;
+	FILE *rows_file;
+};
+
+static void show(void *ctx, const struct kv_config *c, uint32_t trial,
+	const struct kvcache_progress *p)
+{
+	const struct view *v = ctx;
+
+	if (!v->o->quiet && !v->s->virtual_time)
+		cli_line(false,
+			"option %u, trial %u: %.0f s%s, %" PRIu64
+			" requests, %" PRIu64 " tokens, %" PRIu64 " waiting",
+			c->option, trial + 1, p->second,
+			p->draining ? " (drain)" : "", p->requests, p->tokens,
+			p->queued);
+}
+
+static int trial_done(void *ctx, struct kv_option_result *o, uint32_t trial,
+	struct err *e)
+{
+	const struct view *v = ctx;
+	struct kv_aggregate a;
+	char row[160];
+
+	(void)e;
+	kv_trial_aggregate(&o->trials[trial], &a);
+	snprintf(row, sizeof(row),
+		"option %u, trial %u: read %.2f GiB/s, write %.2f GiB/s, "
+		"%.1f tok/s", o->config.option, trial + 1, a.read_gib_s,
+		a.write_gib_s, a.wall_tokens_s);
+	if (v->rows_file)
+		fprintf(v->rows_file, "%s\n", row);
+	if (!v->o->quiet)
+		cli_line(true, "%s", row);
+	return 0;
+}
+
+static void say(void *ctx, const char *text)
+{
+	cli_line_end();
+	fprintf(stderr, "stoker: %s\n", text);
+	record_note(ctx, "silent-rank", "%s", text);
+}
+
+static int print_json(struct kv_record *rec, const struct err *failed, int code)
+{
+	struct cJSON *doc = kvcache_json(rec);
+	char *text;
+
+	if (doc && failed) {
+		cJSON_ReplaceItemInObject(doc, "status",
+			cJSON_CreateString(failed->code == -EINTR
+						   ? "interrupted"
+						   : "failed"));
+		json_add_string(doc, "error", failed->text);
+	}
+	if (doc)
+		json_add_u64(doc, "exit_code", (uint64_t)code);
+	text = doc ? json_print(doc, 2) : NULL;
+	cJSON_Delete(doc);
+	if (!text) {
+		fprintf(stderr, "stoker: out of memory for the report\n");
+		return ERR_ENV;
+	}
+	printf("%s\n", text);
+	free(text);
+	return code;
+}
+
+static void resolve_record(struct kv_record *rec,
+	const struct kvcache_options *o, const struct kvcache_setup *s)
+{
+	struct train_config *base;
+	uint32_t i;
+
+	kv_record_init(rec);
+	rec->trials = s->trials;
+	rec->delay_ns = s->delay_ns;
+	rec->inter_option_delay_ns = s->inter_option_delay_ns;
+	rec->option_count = s->option_count;
+	for (i = 0; i < s->option_count; i++)
+		rec->options[i].config = s->options[i];
+	base = &rec->base.config;
+	snprintf(rec->base.tool_version, sizeof(rec->base.tool_version), "%s",
+		STOKER_VERSION);
+	outputs_command_line(
+		rec->base.command_line, sizeof(rec->base.command_line));
+	snprintf(base->model, sizeof(base->model), "%s",
+		s->options[0].model.name);
+	base->division = s->division;
+	if (o->drive)
+		snprintf(base->drive, sizeof(base->drive), "%s", o->drive);
+	if (o->results_dir)
+		snprintf(base->results_dir, sizeof(base->results_dir), "%s",
+			o->results_dir);
+	snprintf(base->organization, sizeof(base->organization), "%s",
+		o->organization);
+	if (o->system_name)
+		snprintf(base->system_name, sizeof(base->system_name), "%s",
+			o->system_name);
+	else
+		host_name(base->system_name, sizeof(base->system_name));
+	for (i = 0; i < s->not_closed_count; i++)
+		record_note(&rec->base, "not-closed", "not CLOSED: %s",
+			s->not_closed[i]);
+	if (s->virtual_time && s->trials == 1)
+		record_note(&rec->base, "one-for-all",
+			"one run stands for all trials: in virtual time they "
+			"are alike");
+}
+
+/* Rank 0: what there is, of a run that may have been interrupted. */
+static int write_leaf(struct view *v, struct kv_record *rec, struct err *e)
+{
+	char leaf[4096] = "";
+	uint32_t i;
+	int r;
+
+	if (!rec->base.config.results_dir[0] || !rec->options[0].trial_count)
+		return 0;
+	for (i = 0; v->rows_file && i < rec->base.note_count; i++)
+		fprintf(v->rows_file, "note: %s\n", rec->base.notes[i].text);
+	if (!v->rows_file || fflush(v->rows_file))
+		return err_nomem(e, "the log");
+	r = kvcache_write_leaf(v->o, v->s, rec, v->rows, leaf, e);
+	if (r)
+		return err_wrap(e, "the run's files could not be written");
+	if (!v->o->quiet)
+		fprintf(stderr, "results: %s\n", leaf);
+	return 0;
+}
+
+static int report(struct view *v, struct kv_record *rec, int r, struct err *e)
+{
+	struct err other;
+	int code;
+
+	if (!r) {
+		r = write_leaf(v, rec, e);
+	} else if (write_leaf(v, rec, &other)) {
+		cli_fail(&other);
+	}
+	code = r ? cli_fail(e) : 0;
+	if (v->o->json)
+		code = print_json(rec, r ? e : NULL, code);
+	else if (!r)
+		kvcache_print_text(stdout, rec);
+	return code;
+}
+
+static int run_in_group(const struct kvcache_options *o,
+	const struct kvcache_setup *s, struct group *g)
+{
+	struct kv_record *rec = malloc(sizeof(*rec));
+	struct view view = {.o = o, .s = s};
+	struct kv_run c = {
+		.group = g,
+		.engine = s->engine,
+		.virtual_time = s->virtual_time,
+		.drive = o->drive,
+		.workload = &s->workload,
+		.trace = s->trace.count ? &s->trace : NULL,
+		.keep_files = o->keep_cache,
+		.precondition = o->precondition,
+		.progress = show,
+		.trial_done = trial_done,
+		.ctx = &view,
+	};
+	struct err e = {.kind = ERR_NONE};
+	int r, code = 0;
+
+	if (!rec) {
+		err_nomem(&e, "the record");
+		return cli_fail(&e);
+	}
+	resolve_record(rec, o, s);
+	g->say = say;
+	g->say_ctx = &rec->base;
+	launch_catch_signals();
+	if (!g->first)
+		view.rows_file = open_memstream(&view.rows, &view.rows_bytes);
+	r = kv_run(&c, rec, &e);
+	cli_line_end();
+	if (!g->first) {
+		code = report(&view, rec, r, &e);
+	} else if (r) {
+		launch_failed(&e);
+		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
+	}
+	if (view.rows_file)
+		fclose(view.rows_file);
+	free(view.rows);
+	kv_record_fini(rec);
+	free(rec);
+	return code;
+}
+
+static int dry_run(const struct kvcache_options *o,
+	const struct kvcache_setup *s)
+{
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+	const struct kv_config *c;
+	int64_t ns = 0;
+	uint32_t i;
+
+	printf("dry run: nothing is read or written\n");
+	for (i = 0; i < s->option_count; i++) {
+		c = &s->options[i];
+		ns += s->trials * (c->duration_ns + 2 * s->delay_ns) +
+		      (i ? s->inter_option_delay_ns : 0);
+		printf("option %u  %s, %u users, %u allocations, %u rank%s of "
+		       "%s buffers, --io %s, %u x %s\n", c->option,
+			c->model.name, c->opt.users, c->opt.allocations,
+			c->ranks, c->ranks == 1 ? "" : "s",
+			units_format_bytes(
+				a, o->drive ? 0 : kv_run_buffer_bytes(c)),
+			o->io, s->trials,
+			units_format_time(b, c->duration_ns));
+	}
+	printf("on        %s\n", o->drive ? o->drive : o->cache_dir);
+	if (!s->virtual_time)
+		printf("takes     %s, and the drains\n",
+			units_format_time(a, ns));
+	for (i = 0; i < s->not_closed_count; i++)
+		printf("not CLOSED: %s\n", s->not_closed[i]);
+	return 0;
+}
+
+/* Started by mpirun or srun: one rank each. */
+static int run_launched(struct kvcache_options *o, struct kvcache_setup *s)
+{
+	struct group *g;
+	struct err e;
+	int r, code;
+
+	r = group_mpi_open(&g, &e);
+	if (r)
+		return cli_fail(&e);
+	launch_stdout(g->first);
+	o->processes = g->size;
+	r = kvcache_resolve(o, s, &e);
+	if (!r && s->virtual_time)
+		r = err_set(&e, ERR_USAGE, -EINVAL,
+			"virtual time runs in one process: start stoker "
+			"without mpirun, or pass --clock real");
+	r = group_agree(g, r, &e);
+	if (r) {
+		if (g->first)
+			launch_failed(&e);
+		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
+	} else if (o->dry_run) {
+		code = g->first ? 0 : dry_run(o, s);
+	} else {
+		code = run_in_group(o, s, g);
+	}
+	code = launch_exit(g->first, code);
+	group_close(g);
+	return code;
+}
+
+static int run(struct kvcache_options *o, struct kvcache_setup *s)
+{
+	struct group *g;
+	struct err e;
+	int code;
+
+	if (group_launched())
+		return run_launched(o, s);
+	if (kvcache_resolve(o, s, &e))
+		return cli_fail_report(o->json, &e);
+	if (o->dry_run)
+		return dry_run(o, s);
+	if (o->processes > 1 && !s->virtual_time && !o->in_process)
+		return launch_mpirun(o->processes, o->hosts_list, o->per_node);
+	if (group_local_open((uint32_t)o->processes, &g, &e))
+		return cli_fail_report(o->json, &e);
+	code = run_in_group(o, s, g);
+	group_close(g);
+	return code;
+}
+
+int cmd_kvcache_run(int argc, const char **argv)
+{
+	struct kvcache_setup *s;
+	struct kvcache_options o;
+	struct err e;
+	bool help;
+	int code;
+
+	kvcache_options_default(&o);
+	if (options_parse(kvcache_run_rows, &o, argc, argv, &help, &e))
+		return cli_fail_report(o.json, &e);
+	if (help)
+		return command_help(kvcache_run_rows);
+	if (!o.drive == !o.cache_dir) {
+		err_set(&e, ERR_USAGE, -EINVAL,
+			"kvcache run needs either --cache-dir DIR (a real "
+			"drive) or --drive MODEL (a modelled one)");
+		return cli_fail_report(o.json, &e);
+	}
+	s = calloc(1, sizeof(*s));
+	if (!s) {
+		err_nomem(&e, "the run");
+		return cli_fail_report(o.json, &e);
+	}
+	code = run(&o, s);
+	kv_trace_free(&s->trace);
+	free(s);
+	return code;
+}

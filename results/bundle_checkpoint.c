@@ -1,0 +1,370 @@
+/* Checkpointing in a tree; see bundle.h. */
+#include "results/bundle_tree.h"
+
+#include "core/ckpt_model.h"
+#include "core/config.h"
+#include "core/json.h"
+#include "core/units.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *model_of(const struct bundle_leaf *l)
+{
+	return bundle_string(l->metadata, "args.model");
+}
+
+/* The benchmark's model whose size args.model names; false: none. */
+static bool model_load(const struct bundle *b, const struct bundle_leaf *l,
+	struct ckpt_model *m)
+{
+	static const char *const sizes[] = {"405b", "70b", "8b", "1t"};
+	char name[32];
+	struct err e;
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		if (!strstr(model_of(l), sizes[i]))
+			continue;
+		snprintf(name, sizeof(name), "llama3-%s", sizes[i]);
+		return !ckpt_model_load(b->options->config_dir, name, m, &e);
+	}
+	return false;
+}
+
+static double counted(const struct bundle_leaf *l, const char *what)
+{
+	char at[64];
+	double d;
+
+	snprintf(at, sizeof(at), "args.num_checkpoints_%s", what);
+	d = bundle_number(l->metadata, at);
+	if (!isnan(d))
+		return d;
+	snprintf(at, sizeof(at), "parameters.checkpoint.num_checkpoints_%s",
+		what);
+	return bundle_number(l->metadata, at);
+}
+
+static bool only_writes(const struct bundle_leaf *l)
+{
+	return counted(l, "write") > 0 && counted(l, "read") == 0;
+}
+
+static bool only_reads(const struct bundle_leaf *l)
+{
+	return counted(l, "read") > 0 && counted(l, "write") == 0;
+}
+
+/* Of the invocation, else of the summary; INT64_MIN: not known. */
+static int64_t moment(const struct bundle_leaf *l, bool start)
+{
+	int64_t t = bundle_iso_ns(bundle_string(l->metadata,
+		start ? "invocation_start_time" : "invocation_end_time"));
+
+	if (t != INT64_MIN)
+		return t;
+	t = bundle_iso_ns(
+		bundle_string(l->summary, start ? "start_time" : "end_time"));
+	return t != INT64_MIN ? t
+			      : bundle_iso_ns(bundle_string(
+					l->summary, start ? "start" : "end"));
+}
+
+/* The end of a write: also what was collected after it counts. */
+static int64_t write_end(const struct bundle_leaf *l)
+{
+	int64_t said = bundle_iso_ns(
+			bundle_string(l->metadata, "invocation_end_time")),
+		end = moment(l, false), collected = bundle_iso_ns(l->collected);
+
+	if (said != INT64_MIN)
+		return said;
+	return collected != INT64_MIN && collected >= end ? collected : end;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	int64_t s = moment(*(const struct bundle_leaf *const *)a, true),
+		t = moment(*(const struct bundle_leaf *const *)b, true);
+
+	return (s > t) - (s < t);
+}
+
+/* --- pairs of phases ----------------------------------------------------- */
+
+static void check_gap(struct bundle *b, const struct bundle_leaf *a,
+	const struct bundle_leaf *z)
+{
+	int64_t as = moment(a, true), ae = moment(a, false),
+		zs = moment(z, true), ze = moment(z, false), limit;
+
+	if (as == INT64_MIN || ae == INT64_MIN || zs == INT64_MIN ||
+		ze == INT64_MIN) {
+		bundle_unknown(b, "2.1.24", z->path, "start or end not known");
+		return;
+	}
+	limit = ae - as > ze - zs ? ae - as : ze - zs;
+	bundle_say(b, "2.1.24", zs - ae < limit, z->path, NULL,
+		"%.3f s between the phases, less than %.3f s allowed",
+		(double)(zs - ae) / (double)NS_PER_S,
+		(double)limit / (double)NS_PER_S);
+}
+
+static void check_flush(struct bundle *b, const struct bundle_leaf *w,
+	const struct bundle_leaf *r)
+{
+	double limit = bundle_number(b->rules, "checkpoint.gap_seconds"),
+	       remap = bundle_number(b->system,
+		       "solution.capabilities.remap_time_in_seconds"),
+	       gap;
+	int64_t end = write_end(w), start = moment(r, true);
+
+	if (end == INT64_MIN || start == INT64_MIN) {
+		bundle_unknown(b, "4.7.1", r->path, "start or end not known");
+	} else {
+		gap = (double)(start - end) / (double)NS_PER_S;
+		if (gap < 0)
+			bundle_say_level(b, "4.7.1", RULE_WARNING, false,
+				r->path, NULL,
+				"read starts %g s before the write's end: "
+				"clocks differ",
+				-gap);
+		else
+			bundle_say(b, "4.7.1", gap <= limit, r->path, NULL,
+				"%g s from write to read, %g s allowed", gap,
+				limit);
+	}
+	start = bundle_iso_ns(bundle_string(r->summary, "start"));
+	end = bundle_iso_ns(bundle_string(w->summary, "end"));
+	bundle_say_level(b, "4.7.2",
+		start == INT64_MIN || end == INT64_MIN ? RULE_ERROR : RULE_INFO,
+		start != INT64_MIN && end != INT64_MIN, r->path, NULL,
+		"start and end of the phases are %s",
+		start == INT64_MIN || end == INT64_MIN ? "missing" : "there");
+	if (isnan(remap) || start == INT64_MIN || end == INT64_MIN) {
+		bundle_unknown(b, "4.7.3", r->path, "%s not known",
+			isnan(remap) ? "remap_time_in_seconds" : "a time");
+		return;
+	}
+	gap = (double)(start - end) / (double)NS_PER_S;
+	bundle_say(b, "4.7.3", remap == 0 || gap >= 0.5 * remap, r->path, NULL,
+		"%g s declared, %g s from write to read", remap, gap);
+}
+
+static void check_structure(
+	struct bundle *b, const char *path, const struct bundle_group *g)
+{
+	double n = bundle_number(b->rules, "checkpoint.count");
+	bool ok = false;
+	size_t i;
+
+	for (i = 0; i < g->n; i++)
+		if (strcmp(bundle_string(g->v[i].metadata, "verification"),
+			    "closed"))
+			return;
+	if (g->n == 1)
+		ok = counted(&g->v[0], "write") == n &&
+		     counted(&g->v[0], "read") == n;
+	else if (g->n == 2)
+		ok = only_writes(&g->v[0]) && only_reads(&g->v[1]) &&
+		     counted(&g->v[0], "write") == n &&
+		     counted(&g->v[1], "read") == n &&
+		     moment(&g->v[1], true) >= moment(&g->v[0], false);
+	bundle_say_level(b, "4.7.1", RULE_ERROR, ok, path,
+		"one run 10/10, or 10/0 and then 0/10 without overlap",
+		"%zu runs, the first %g/%g", g->n,
+		g->n ? counted(&g->v[0], "write") : NAN,
+		g->n ? counted(&g->v[0], "read") : NAN);
+}
+
+static void check_pairs(
+	struct bundle *b, const char *path, const struct bundle_group *g)
+{
+	const struct bundle_leaf **by = calloc(g->n + 1, sizeof(*by));
+	const struct bundle_leaf *write = NULL;
+	size_t i;
+
+	b->no_memory = b->no_memory || !by;
+	for (i = 0; by && i < g->n; i++)
+		by[i] = &g->v[i];
+	if (by)
+		qsort(by, g->n, sizeof(*by), by_start);
+	for (i = 0; by && i < g->n; i++) {
+		if (i)
+			check_gap(b, by[i - 1], by[i]);
+		if (only_writes(by[i])) {
+			write = by[i];
+		} else if (write && only_reads(by[i])) {
+			check_flush(b, write, by[i]);
+			write = NULL;
+		} else if (only_reads(by[i]) && g->n == 2 && !i &&
+			   only_writes(by[1])) {
+			/* by their clocks the read came first */
+			check_flush(b, by[1], by[0]);
+		}
+	}
+	free(by);
+	check_structure(b, path, g);
+}
+
+/* --- one leaf ------------------------------------------------------------ */
+
+static void check_memory(struct bundle *b, const struct bundle_leaf *l)
+{
+	double size = bundle_number(l->summary, "metric.checkpoint_size_GB"),
+	       hosts = bundle_number(l->summary, "num_hosts"),
+	       sum = bundle_sum(l->summary, "host_memory_GB"),
+	       n = bundle_number(l->summary, "num_accelerators"),
+	       factor = bundle_number(b->rules, "checkpoint.memory_factor"),
+	       each = bundle_number(b->rules, "checkpoint.accelerator_gib_v30");
+	const char *acc = bundle_string(l->metadata, "accelerator");
+	char name[64];
+	struct cJSON *a = NULL;
+	struct err e;
+
+	if (isnan(size) || !(hosts >= 1) || isnan(sum))
+		bundle_unknown(b, "4.3.1", l->path,
+			"checkpoint_size_GB, num_hosts or host_memory_GB not "
+			"known");
+	else
+		bundle_say(b, "4.3.1", size >= factor * sum, l->path, NULL,
+			"%g GiB a host, %g x %g GiB of memory", size / hosts,
+			factor, sum / hosts);
+	if (isnan(size) || isnan(n)) {
+		bundle_unknown(b, "4.3.4", l->path,
+			"checkpoint_size_GB or num_accelerators not known");
+		return;
+	}
+	if (bundle_is_head(b)) {
+		snprintf(name, sizeof(name), "accelerators/%.40s.json", acc);
+		if (!*acc || strchr(acc, '/') ||
+			config_load(b->options->config_dir, name, &a, &e)) {
+			bundle_say(b, "4.3.4", false, l->path,
+				"a known accelerator is declared",
+				"accelerator \"%.40s\"", acc);
+			return;
+		}
+		each = bundle_number(a, "memory_gb");
+		cJSON_Delete(a);
+	}
+	bundle_say(b, "4.3.4", n * each >= size, l->path, NULL,
+		"%g accelerators of %g GiB, checkpoint of %g GiB", n, each,
+		size);
+}
+
+static void check_processes(struct bundle *b, const struct bundle_leaf *l)
+{
+	const char *word = bundle_string(l->metadata, "verification");
+	bool subset = bundle_true(l->metadata, "args.checkpoint_subset");
+	double np = bundle_number(l->metadata, "args.num_processes"),
+	       n = bundle_number(l->summary, "num_accelerators"),
+	       hosts = bundle_number(l->summary, "num_hosts"),
+	       least = bundle_number(
+		       b->rules, "checkpoint.min_accelerators_per_host");
+	const struct cJSON *mode = cJSON_GetObjectItemCaseSensitive(
+		bundle_at(l->metadata, "override_parameters"),
+		"checkpoint.mode");
+	struct ckpt_model m;
+	bool known = model_load(b, l, &m);
+
+	bundle_say(b, "4.3.3", known, l->path, NULL, "args.model \"%.60s\"",
+		model_of(l));
+	subset = subset ||
+		 (cJSON_IsString(mode) && !strcmp(mode->valuestring, "subset"));
+	if (subset && (!*word || !strcasecmp(word, "closed")))
+		bundle_say(b, "4.3.5", strstr(model_of(l), "8b") && n == 8,
+			l->path, NULL, "subset of %.60s on %g accelerators",
+			model_of(l), n);
+	if (known && (!*word || !strcasecmp(word, "closed")))
+		bundle_say(b, "4.6.1", np == (double)m.closed_ranks, l->path,
+			NULL, "%g processes, %llu needed", np,
+			(unsigned long long)m.closed_ranks);
+	if (!strcmp(word, "closed")) {
+		bundle_say(b, "4.6.2", n / hosts > least, l->path, NULL,
+			"%g accelerators on %g hosts", n, hosts);
+		bundle_unknown(
+			b, "4.6.3", l->path, "yaml_params are not compared");
+	} else {
+		bundle_unknown(b, "4.6.2", l->path,
+			"verification is \"%.32s\"; the checker looks only at "
+			"\"closed\"",
+			word);
+	}
+	if (!strcmp(word, "open") && known)
+		bundle_say(b, "4.6.4",
+			np >= 1 &&
+				fmod(np, (double)(m.tensor * m.pipeline)) == 0,
+			l->path, NULL,
+			"%g processes, a multiple of %llu needed", np,
+			(unsigned long long)(m.tensor * m.pipeline));
+}
+
+static void check_leaf(
+	struct bundle *b, const struct bundle_leaf *l, const char *model)
+{
+	bundle_check_leaf(b, l, "checkpointing", model, true);
+	bundle_check_files(b, l, "files.checkpointing_run", "2.1.25", "2.1.26");
+	bundle_check_hosts(b, l);
+	bundle_say(b, "B-02", l->summary != NULL, l->path, "summary.json",
+		l->summary ? "summary.json" : "no summary.json");
+	bundle_check_paths(b, l,
+		bundle_string(l->metadata, "args.checkpoint_folder"), "4.4.1",
+		"4.4.2", "checkpointing_run.stdout.log");
+	check_memory(b, l);
+	if (!l->metadata) {
+		bundle_unknown(b, "4.3.2", l->path, "no metadata");
+		bundle_unknown(b, "4.3.3", l->path, "no metadata");
+		bundle_unknown(b, "4.6.1", l->path, "no metadata");
+		return;
+	}
+	bundle_say(b, "4.3.2",
+		bundle_true(l->metadata, "parameters.checkpoint.fsync"),
+		l->path, NULL, "fsync %s",
+		bundle_true(l->metadata, "parameters.checkpoint.fsync")
+			? "true"
+			: "is not true");
+	check_processes(b, l);
+}
+
+static void check_simultaneous(struct bundle *b, const char *path)
+{
+	const struct cJSON *c = bundle_at(b->system, "solution.capabilities");
+	bool w = cJSON_IsFalse(bundle_at(c, "simultaneous_write")),
+	     r = cJSON_IsFalse(bundle_at(c, "simultaneous_read"));
+
+	if (!c)
+		bundle_unknown(b, "4.7.4", path, "no capabilities");
+	else
+		bundle_say(b, "4.7.4", !w && !r, path, NULL,
+			"simultaneous_write %s, _read %s", w ? "false" : "true",
+			r ? "false" : "true");
+}
+
+void bundle_check_checkpointing(
+	struct bundle *b, const char *path, const char *model)
+{
+	struct bundle_group g = {0};
+	char table[PATH_MAX];
+	size_t i, bad = 0;
+
+	bundle_group_load(b, path, &g);
+	for (i = 0; i < g.n; i++)
+		bad += g.v[i].stamp_s == INT64_MIN;
+	bundle_say(b, "2.1.23", !bad && g.n >= 1 && g.n <= 2, path, NULL,
+		"%zu folders, %zu of them no timestamp", g.n, bad);
+	bundle_join(table, path, "results.json");
+	bundle_say(b, "2.1.22", bundle_has(b, table, false), path, NULL,
+		bundle_has(b, table, false) ? "one" : "none");
+	bundle_check_table(b, table, false);
+	for (i = 0; i < g.n; i++)
+		check_leaf(b, &g.v[i], model);
+	check_pairs(b, path, &g);
+	check_simultaneous(b, path);
+	bundle_strict_checkpointing(b, &g);
+	bundle_group_fini(&g);
+}
