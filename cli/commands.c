@@ -7,6 +7,7 @@
 #include "cli/drive.h"
 #include "cli/kvcache.h"
 #include "cli/plan_checkpoint.h"
+#include "cli/report.h"
 #include "cli/size.h"
 #include "cli/training.h"
 #include "cli/why.h"
@@ -79,6 +80,9 @@ const struct command commands[] = {
 	{"why", NULL, cmd_why, "RUN_FOLDER|RESULTS_DIR [OPTION...]",
 		"what limits a run, with figures, and what would change it",
 		why_rows},
+	{"report", NULL, cmd_report, "DIR|SIZE.json... [OPTION...]",
+		"runs, checkpoints and sizing as one file to pass on",
+		report_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",

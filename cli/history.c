@@ -1,4 +1,6 @@
 /* `stoker history`: the finished runs below a results directory. */
+#include "cli/history.h"
+
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/training.h"
@@ -89,11 +91,7 @@ static void print_run(const struct history_run *h)
 		run_name(name, rec), au, steady, verdict_word(m), place(c));
 }
 
-/*
- * The campaign that runs [0, n) of h are, with its verdict. *rec borrows the
- * runs; only its notes are its own.
- */
-static int judge(const struct history_run *h, size_t n, struct record *rec)
+int history_judge(const struct history_run *h, size_t n, struct record *rec)
 {
 	size_t i;
 
@@ -105,14 +103,17 @@ static int judge(const struct history_run *h, size_t n, struct record *rec)
 	rec->runs = calloc(n, sizeof(*rec->runs));
 	if (!rec->runs)
 		return -ENOMEM;
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		rec->runs[i] = h[i].rec.runs[0];
+		rec->runs[i].start_ns += h[i].rec.time.wall_anchor_ns;
+		rec->runs[i].end_ns += h[i].rec.time.wall_anchor_ns;
+	}
 	rec->run_count = (uint32_t)n;
 	acc_campaign_verdict(rec);
 	return 0;
 }
 
-static void judge_end(struct record *rec)
+void history_judge_end(struct record *rec)
 {
 	free(rec->runs);
 	rec->runs = NULL;
@@ -146,14 +147,14 @@ static int print_text(const struct history *h)
 		n = campaign_length(h, i);
 		for (k = 0; k < n; k++)
 			print_run(&h->runs[i + k]);
-		if (judge(&h->runs[i], n, &rec))
+		if (history_judge(&h->runs[i], n, &rec))
 			return ERR_ENV;
 		printf("  campaign %u: %zu run%s, %s%s%s\n",
 			h->runs[i].campaign, n, n == 1 ? "" : "s",
 			campaign_word(rec.campaign.reference),
 			rec.campaign.reason[0] ? ": " : "",
 			rec.campaign.reason);
-		judge_end(&rec);
+		history_judge_end(&rec);
 	}
 	return 0;
 }
@@ -199,7 +200,7 @@ static bool add_campaigns(struct cJSON *root, const struct history *h)
 
 	for (i = 0; i < h->count; i += n) {
 		n = campaign_length(h, i);
-		if (judge(&h->runs[i], n, &rec))
+		if (history_judge(&h->runs[i], n, &rec))
 			return false;
 		o = json_add_object(list, NULL);
 		json_add_u64(o, "campaign", h->runs[i].campaign);
@@ -211,7 +212,7 @@ static bool add_campaigns(struct cJSON *root, const struct history *h)
 		json_add_string(
 			o, "steady", campaign_word(rec.campaign.steady));
 		json_add_string(o, "reason", rec.campaign.reason);
-		judge_end(&rec);
+		history_judge_end(&rec);
 	}
 	return list != NULL;
 }

@@ -79,7 +79,7 @@ static const struct rec_run *speaker(const struct record *rec)
 	return best;
 }
 
-static void what(FILE *f, const struct record *rec)
+void results_print_what(FILE *f, const struct record *rec)
 {
 	const struct train_config *c = &rec->config;
 
@@ -91,7 +91,7 @@ static void what(FILE *f, const struct record *rec)
 }
 
 /* How one figure fared: the sentence that a reader wants first. */
-static void figure(FILE *f, const struct record *rec, bool steady)
+void results_print_figure(FILE *f, const struct record *rec, bool steady)
 {
 	const struct rec_campaign *k = &rec->campaign;
 	const struct rec_run *run = speaker(rec);
@@ -145,15 +145,15 @@ static void figure(FILE *f, const struct record *rec, bool steady)
 
 static void headline(FILE *f, const struct record *rec, bool steady_first)
 {
-	what(f, rec);
+	results_print_what(f, rec);
 	fprintf(f, "\n%s", steady_first ? "steady AU (what the drive keeps "
 					  "up):  "
 					: "reference AU (the rule's figure): ");
-	figure(f, rec, steady_first);
+	results_print_figure(f, rec, steady_first);
 	fprintf(f, "\n%s", steady_first ? "reference AU (the rule's figure): "
 					: "steady AU (what the drive keeps "
 					  "up):  ");
-	figure(f, rec, !steady_first);
+	results_print_figure(f, rec, !steady_first);
 	fprintf(f, "\n");
 	if (rec->campaign.reason[0])
 		fprintf(f, "reason: %s\n", rec->campaign.reason);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Steps in the order of the file, epochs that a rank lacks stay -1. */
 struct shape {
@@ -351,6 +352,101 @@ int results_write_trace(const struct record *rec, const struct rec_run *run,
 	/* nobody keeps anything open between calls; a failed file goes, too */
 	H5close();
 	return ret;
+}
+
+/* n of at most HIST_BUCKETS numbers into v; negative: not such a list. */
+static hssize_t get_buckets(hid_t group, const char *name, uint64_t *v)
+{
+	hid_t set = H5Dopen2(group, name, H5P_DEFAULT), space;
+	hssize_t n = -1;
+
+	if (set < 0)
+		return -1;
+	space = H5Dget_space(set);
+	if (H5Sget_simple_extent_ndims(space) == 1)
+		n = H5Sget_simple_extent_npoints(space);
+	if (n > (hssize_t)HIST_BUCKETS ||
+		(n > 0 && H5Dread(set, H5T_NATIVE_UINT64, H5S_ALL, H5S_ALL,
+				  H5P_DEFAULT, v) < 0))
+		n = -1;
+	H5Sclose(space);
+	H5Dclose(set);
+	return n;
+}
+
+static bool get_u64(hid_t group, const char *name, uint64_t *v)
+{
+	hid_t attr = H5Aopen(group, name, H5P_DEFAULT), space;
+	bool ok;
+
+	if (attr < 0)
+		return false;
+	space = H5Aget_space(attr);
+	ok = H5Sget_simple_extent_npoints(space) == 1 &&
+	     H5Aread(attr, H5T_NATIVE_UINT64, v) >= 0;
+	H5Sclose(space);
+	H5Aclose(attr);
+	return ok;
+}
+
+static bool get_hist(hid_t file, enum rec_hist which, struct hist *h)
+{
+	uint64_t *lower = calloc(2UL * HIST_BUCKETS, sizeof(*lower));
+	uint64_t *count = lower + HIST_BUCKETS;
+	hssize_t n = -1, i;
+	hid_t group;
+	char name[64];
+
+	snprintf(name, sizeof(name), "/requests/%s", rec_hist_name(which));
+	group = lower ? H5Gopen2(file, name, H5P_DEFAULT) : -1;
+	if (group >= 0) {
+		n = get_buckets(group, "lower", lower);
+		if (get_buckets(group, "count", count) != n ||
+			!get_u64(group, "min", &h->min) ||
+			!get_u64(group, "max", &h->max) || h->min > h->max)
+			n = -1;
+		H5Gclose(group);
+	}
+	h->counts = n > 0 ? calloc(HIST_BUCKETS, sizeof(*h->counts)) : NULL;
+	h->n = h->counts ? HIST_BUCKETS : 0;
+	for (i = 0; h->counts && i < n; i++) {
+		if (count[i] > UINT64_MAX - h->count)
+			break;
+		h->counts[hist_bucket(lower[i])] += count[i];
+		h->count += count[i];
+	}
+	free(lower);
+	return n == 0 || (h->counts && i == n);
+}
+
+int results_read_trace_hist(const char *dir, enum rec_hist which,
+	struct hist *h, struct err *e)
+{
+	struct reason why = {0};
+	char path[PATH_MAX];
+	int n = snprintf(path, sizeof(path), "%s/trace.h5", dir);
+	bool ok = false;
+	hid_t file;
+
+	memset(h, 0, sizeof(*h));
+	if (n < 0 || (size_t)n >= sizeof(path) || access(path, F_OK))
+		return err_set(e, ERR_IO, -ENOENT, "%s has no trace.h5", dir);
+	if (H5open() < 0)
+		return err_set(
+			e, ERR_ENV, -ELIBACC, "%s: HDF5 does not start", path);
+	H5Eset_auto2(H5E_DEFAULT, on_error, &why);
+	file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+	if (file >= 0) {
+		ok = get_hist(file, which, h);
+		H5Fclose(file);
+	}
+	H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+	H5close();
+	if (ok)
+		return 0;
+	hist_fini(h);
+	return err_set(e, ERR_IO, -EBADMSG, "%s: no histogram %s in it%s%s",
+		path, rec_hist_name(which), why.text[0] ? ": " : "", why.text);
 }
 
 void results_hdf5_version(char *buf, size_t size)

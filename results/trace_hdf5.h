@@ -24,6 +24,14 @@
 int results_write_trace(const struct record *rec, const struct rec_run *run,
 	const char *dir, struct err *e);
 
+/*
+ * One histogram of the trace.h5 in dir into *h, which is empty before and after
+ * an error; h->sum is not kept there and stays 0. -ENOENT where there is no
+ * such file, -EBADMSG (ERR_IO) where it holds no such histogram.
+ */
+int results_read_trace_hist(const char *dir, enum rec_hist which,
+	struct hist *h, struct err *e);
+
 /* "1.10.8", of the HDF5 library that runs. */
 void results_hdf5_version(char *buf, size_t size);
 

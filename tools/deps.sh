@@ -4,7 +4,7 @@ set -eu
 pkgs="build-essential pkg-config liburing-dev libopenmpi-dev openmpi-bin
 libcjson-dev libpopt-dev libisal-dev libgmp-dev libyaml-dev libhpdf-dev nettle-dev
 libhdf5-dev libcunit1-dev jq python3-numpy python3-h5py python3-yaml fio
-strace zstd"
+strace zstd gnuplot-nox"
 missing=
 for p in $pkgs; do
 	case $(dpkg-query -W -f '${db:Status-Status}' "$p" 2>/dev/null) in
