@@ -235,8 +235,8 @@ int resume_find(const struct training_options *o,
 			"left its runs");
 	if (s->virtual_time)
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"--resume goes with a real clock: in virtual time one "
-			"run stands for all");
+			"--resume goes with a real clock: in virtual time a "
+			"whole campaign takes seconds");
 	if (outputs_folder(&s->config, "run", folder, sizeof(folder)))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--results-dir %s: path too long", o->results_dir);

@@ -96,6 +96,9 @@ const struct option_row training_run_rows[] = {
 		.standard = "1"),
 	COUNT("warmup", warmups, "N", 0, 100, "runs before them",
 		.standard = "0"),
+	FLAG("each-run", each_run,
+		"modelled drive: simulate each run for itself instead of one "
+		"for all, as --results-dir with several runs does"),
 	TEXT("division", division, "NAME",
 		"closed (refuses what the rules refuse), open or whatif",
 		.standard = "whatif", .words = "closed open whatif"),
