@@ -60,6 +60,9 @@ static int open_engine(struct job *j, struct err *e)
 	/* a simulation that leaves no files is the same at any hour */
 	if (j->clock.is_virtual && !t->results_dir[0])
 		j->clock.wall_anchor_ns = 0;
+	else if (j->clock.is_virtual &&
+		 j->clock.wall_anchor_ns < j->c->not_before_ns)
+		j->clock.wall_anchor_ns = j->c->not_before_ns;
 	j->rec->time.wall_anchor_ns = j->clock.wall_anchor_ns;
 	j->rec->time.is_virtual = j->clock.is_virtual;
 	if (real) {

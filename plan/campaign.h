@@ -28,6 +28,11 @@ struct campaign {
 	 * that goes on from run to run, instead of one that stands for all.
 	 */
 	bool each_run;
+	/*
+	 * Virtual time with results only: CLOCK_REALTIME before which it does
+	 * not begin (an earlier simulation may end after now); 0 = now.
+	 */
+	int64_t not_before_ns;
 	/* Modelled drives only: memory of each client host; 0 = this host's. */
 	uint64_t client_memory_bytes;
 	uint32_t runs, warmups;
