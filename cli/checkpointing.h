@@ -54,6 +54,7 @@ struct checkpointing_setup {
 	struct ckpt_config config;
 	struct engine_spec engine;
 	bool virtual_time;
+	uint64_t client_memory_bytes; /* as was said of a modelled one, or 0 */
 	enum rec_division division;
 	char accelerator[REC_NAME_MAX]; /* "" = not declared */
 	char not_closed[16][200]; /* why this run is not CLOSED */

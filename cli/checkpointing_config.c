@@ -168,6 +168,20 @@ static int parse_accelerator(const struct checkpointing_options *o,
 	return r;
 }
 
+/* A real client has what it has. */
+static int parse_memory(const struct checkpointing_options *o,
+	struct checkpointing_setup *s, struct err *e)
+{
+	if (!o->memory)
+		return 0;
+	if (!s->virtual_time)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--client-host-memory-in-gb goes with --drive in "
+			"virtual time: the memory of real hosts is measured");
+	return units_parse_bytes(o->memory, GIB_BYTES,
+		"--client-host-memory-in-gb", &s->client_memory_bytes, e);
+}
+
 static void judge(
 	const struct checkpointing_options *o, struct checkpointing_setup *s)
 {
@@ -222,6 +236,8 @@ int checkpointing_resolve(const struct checkpointing_options *o,
 		r = parse_engine(o, s, e);
 	if (!r)
 		r = parse_accelerator(o, s, e);
+	if (!r)
+		r = parse_memory(o, s, e);
 	if (!r)
 		r = training_parse_division(o->division, &s->division, e);
 	if (r)

@@ -72,6 +72,9 @@ const struct option_row checkpointing_run_rows[] = {
 	TEXT("drive", drive, "MODEL",
 		"a modelled drive instead: constant:14.5GB/s,80us or null",
 		.not_closed = true, .words = "null constant:14.5GB/s,80us"),
+	TEXT("client-host-memory-in-gb", memory, "SIZE",
+		"modelled drive: memory of its client host", .bare = "GiB",
+		.standard = "this host's"),
 	TEXT("accelerator-type", accelerator, "NAME",
 		"what the ranks stand for, for the rule on their memory "
 		"(4.3.4)", .standard = "not declared",

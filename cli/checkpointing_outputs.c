@@ -22,13 +22,25 @@ static bool add_text(struct cJSON *o, const char *key, uint64_t value)
 	return json_add_string(o, key, text);
 }
 
-/* What the wrapper would have told DLIO on its command line. */
-static struct cJSON *overrides(const struct ckpt_config *c)
+/* Where checkpoints went; a modelled drive has a name and no folder. */
+static const char *folder(const struct ckpt_record *rec, char buf[4096])
 {
+	if (!rec->base.config.drive[0])
+		return rec->config.folder;
+	outputs_model_name(rec->base.config.drive, buf);
+	return buf;
+}
+
+/* What the wrapper would have told DLIO on its command line. */
+static struct cJSON *overrides(const struct ckpt_record *rec)
+{
+	const struct ckpt_config *c = &rec->config;
+	char name[4096];
 	struct cJSON *o = cJSON_CreateObject();
 	bool ok;
 
-	ok = o && json_add_string(o, "checkpoint.checkpoint_folder", c->folder) &&
+	ok = o && json_add_string(o, "checkpoint.checkpoint_folder",
+			  folder(rec, name)) &&
 	     add_text(o, "checkpoint.num_checkpoints_write", c->writes) &&
 	     add_text(o, "checkpoint.num_checkpoints_read", c->reads);
 	if (ok && c->shape.subset)
@@ -57,9 +69,10 @@ static bool set(struct cJSON *parameters, const char *group, const char *key,
 
 /* The model's parameters as they came out; values said are texts. */
 static int parameters(const struct checkpointing_options *o,
-	const struct ckpt_config *c, struct cJSON **out, struct err *e)
+	const struct ckpt_record *rec, struct cJSON **out, struct err *e)
 {
-	char file[128], text[32];
+	const struct ckpt_config *c = &rec->config;
+	char file[128], text[32], name[4096];
 	struct cJSON *model, *p;
 	bool ok;
 	int r;
@@ -71,7 +84,7 @@ static int parameters(const struct checkpointing_options *o,
 	p = cJSON_DetachItemFromObjectCaseSensitive(model, "parameters");
 	cJSON_Delete(model);
 	ok = p && set(p, "checkpoint", "checkpoint_folder",
-			  cJSON_CreateString(c->folder));
+			  cJSON_CreateString(folder(rec, name)));
 	snprintf(text, sizeof(text), "%u", c->writes);
 	ok = ok && set(p, "checkpoint", "num_checkpoints_write",
 			   cJSON_CreateString(text));
@@ -94,11 +107,20 @@ static struct cJSON *args(const struct checkpointing_options *o,
 {
 	struct cJSON *a = options_json(checkpointing_run_rows, o), *hosts;
 	const struct ckpt_config *c = &rec->config;
+	char name[4096];
 	uint32_t i;
 	bool ok;
 
 	if (!a)
 		return NULL;
+	if (o->drive) {
+		cJSON_DeleteItemFromObjectCaseSensitive(a, "checkpoint_folder");
+		if (!json_add_string(a, "checkpoint_folder",
+			    folder(rec, name))) {
+			cJSON_Delete(a);
+			return NULL;
+		}
+	}
 	cJSON_DeleteItemFromObjectCaseSensitive(a, "hosts");
 	cJSON_DeleteItemFromObjectCaseSensitive(a, "num_processes");
 	cJSON_DeleteItemFromObjectCaseSensitive(a, "num_checkpoints_write");
@@ -155,7 +177,7 @@ int checkpointing_write_leaf(const struct checkpointing_options *o,
 	const char *rows, char leaf[4096], struct err *e)
 {
 	struct invocation *v = calloc(1, sizeof(*v));
-	struct cJSON *p = NULL, *ov = overrides(&rec->config);
+	struct cJSON *p = NULL, *ov = overrides(rec);
 	struct cJSON *a = args(o, rec);
 	char *text = NULL;
 	size_t size;
@@ -169,10 +191,13 @@ int checkpointing_write_leaf(const struct checkpointing_options *o,
 		fclose(f);
 	}
 	if (!r)
-		r = parameters(o, &rec->config, &p, e);
+		r = parameters(o, rec, &p, e);
 	if (!r)
 		r = leaf_name(s, rec, v, e);
-	if (!r)
+	if (!r && rec->base.config.drive[0])
+		outputs_model_probe(rec->base.config.drive,
+			rec->base.config.results_dir, &v->separation);
+	else if (!r)
 		r = outputs_probe(rec->config.folder,
 			rec->base.config.results_dir, v->leaf, &v->separation,
 			e);

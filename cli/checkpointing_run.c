@@ -154,6 +154,7 @@ static int run_in_group(const struct checkpointing_options *o,
 		.engine = s->engine,
 		.virtual_time = s->virtual_time,
 		.drive = o->drive,
+		.client_memory_bytes = s->client_memory_bytes,
 		.progress = show,
 		.ctx = &view,
 	};

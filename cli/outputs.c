@@ -130,12 +130,17 @@ static int make_args(
 {
 	const struct train_config *c = &x->s->config;
 	double gib = c->host_memory_gib;
+	char model[4096];
 	bool ok;
 
 	x->args = options_json(rows, x->o);
 	ok = x->args && set(x->args, "hosts", host_list(x->o->hosts_list)) &&
 	     set(x->args, "num_client_hosts",
 		     cJSON_CreateNumber((double)c->hosts));
+	if (ok && c->drive[0]) {
+		outputs_model_name(c->drive, model);
+		ok = set(x->args, "data_dir", cJSON_CreateString(model));
+	}
 	if (ok && c->accelerators)
 		ok = set(x->args, "num_accelerators",
 			cJSON_CreateNumber((double)c->accelerators));
@@ -318,12 +323,25 @@ static void real_path(const char *path, char out[4096])
 	free(p);
 }
 
+static void stamp_probe(
+	const char *method, const char *results, struct fs_separation *out)
+{
+	struct timespec now;
+
+	out->known = true;
+	out->method = method;
+	snprintf(out->results, sizeof(out->results), "%s", results);
+	real_path(results, out->results_real);
+	clock_gettime(CLOCK_REALTIME, &now);
+	out->wall_ns = (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
+	host_name(out->host, sizeof(out->host));
+}
+
 /* Can a file of the data folder be linked into where the results go? */
 int outputs_probe(const char *data, const char *results, const char *leaf,
 	struct fs_separation *out, struct err *e)
 {
 	char parent[4096];
-	struct timespec now;
 	bool by_link;
 	int r;
 
@@ -341,15 +359,36 @@ int outputs_probe(const char *data, const char *results, const char *leaf,
 			"cannot tell whether %s and %s are on one file "
 			"system: %s",
 			data, parent, strerror(-r));
-	out->probed = true;
-	out->method = by_link ? "link_exdev" : "st_dev";
 	snprintf(out->data, sizeof(out->data), "%s", data);
-	snprintf(out->results, sizeof(out->results), "%s", results);
 	real_path(data, out->data_real);
-	real_path(results, out->results_real);
-	clock_gettime(CLOCK_REALTIME, &now);
-	out->wall_ns = (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
-	host_name(out->host, sizeof(out->host));
+	stamp_probe(by_link ? "link_exdev" : "st_dev", results, out);
+	return 0;
+}
+
+void outputs_model_name(const char *drive, char buf[4096])
+{
+	snprintf(buf, 4096, "model:%.4000s", drive);
+}
+
+void outputs_model_probe(const char *drive, const char *results,
+	struct fs_separation *out)
+{
+	memset(out, 0, sizeof(*out));
+	outputs_model_name(drive, out->data);
+	stamp_probe("modelled", results, out);
+	snprintf(out->data_real, sizeof(out->data_real), "%s", out->data);
+}
+
+/* The data of this invocation and its results. */
+static int probe(
+	const struct outputs *x, struct invocation *v, struct err *e)
+{
+	const struct train_config *c = &x->s->config;
+
+	if (!c->drive[0])
+		return outputs_probe(c->data_folder, c->results_dir, v->leaf,
+			&v->separation, e);
+	outputs_model_probe(c->drive, c->results_dir, &v->separation);
 	return 0;
 }
 
@@ -428,8 +467,7 @@ int outputs_write_run(struct outputs *x, const struct record *rec,
 	if (!r)
 		r = end_rows(x, rec, e);
 	if (!r)
-		r = outputs_probe(x->s->config.data_folder,
-			x->s->config.results_dir, v->leaf, &v->separation, e);
+		r = probe(x, v, e);
 	if (!r) {
 		fill(x, v);
 		v->config = &rec->config; /* knows which engine it was */
@@ -460,8 +498,7 @@ int outputs_write_plain(struct outputs *x, struct invocation *v,
 	strftime(v->stamp, sizeof(v->stamp), STAMP, &tm);
 	r = free_leaf(x, v->stamp, v->leaf, e);
 	if (!r && !v->size)
-		r = outputs_probe(x->s->config.data_folder,
-			x->s->config.results_dir, v->leaf, &v->separation, e);
+		r = probe(x, v, e);
 	if (!r)
 		r = end_rows(x, NULL, e);
 	if (r)

@@ -70,6 +70,15 @@ int outputs_free_leaf(
 int outputs_probe(const char *data, const char *results, const char *leaf,
 	struct fs_separation *out, struct err *e);
 
+/*
+ * On a modelled drive there is no folder: what stands in its place in the
+ * files ("model:d7-ps1010"), and that it shares no file system with the
+ * results, which is known and not probed.
+ */
+void outputs_model_name(const char *drive, char buf[4096]);
+void outputs_model_probe(const char *drive, const char *results,
+	struct fs_separation *out);
+
 /* Our command line as it was typed. */
 void outputs_command_line(char *buf, size_t size);
 

@@ -235,8 +235,8 @@ int resume_find(const struct training_options *o,
 			"left its runs");
 	if (s->virtual_time)
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"--resume goes with a real clock: in virtual time one "
-			"run stands for all");
+			"--resume goes with a real clock: in virtual time a "
+			"whole campaign takes seconds");
 	if (outputs_folder(&s->config, "run", folder, sizeof(folder)))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--results-dir %s: path too long", o->results_dir);
@@ -251,4 +251,23 @@ int resume_find(const struct training_options *o,
 	if (r)
 		record_fini(found);
 	return r;
+}
+
+int64_t resume_last_end_ns(const struct training_setup *s)
+{
+	int64_t last_ns = 0;
+	char folder[4096];
+	struct history h;
+	struct err e;
+	size_t i;
+
+	if (!s->config.results_dir[0] ||
+		outputs_folder(&s->config, "run", folder, sizeof(folder)))
+		return 0;
+	if (!history_scan(folder, &h, &e))
+		for (i = 0; i < h.count; i++)
+			if (run_of(&h.runs[i])->end_ns > last_ns)
+				last_ns = run_of(&h.runs[i])->end_ns;
+	history_fini(&h);
+	return last_ns;
 }

@@ -14,4 +14,10 @@ int resume_find(const struct training_options *o,
 	const struct training_setup *s, const char *group, int64_t now_ns,
 	struct record *found, struct err *e);
 
+/*
+ * CLOCK_REALTIME at which the last of the runs in this campaign's folder ends,
+ * 0 without any. In virtual time that may be to come.
+ */
+int64_t resume_last_end_ns(const struct training_setup *s);
+
 #endif

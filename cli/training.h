@@ -31,7 +31,7 @@ struct training_options {
 	uint64_t queue_depth;
 	const char *verdict, *content, *compress_ratio, *dedup_ratio;
 	uint64_t seed;
-	bool overwrite, in_process, no_futex, resume;
+	bool overwrite, in_process, no_futex, resume, each_run;
 	/* output */
 	bool json, dry_run, quiet, help_params, why;
 };

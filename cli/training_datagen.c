@@ -144,9 +144,12 @@ static void print_text(FILE *f, const struct training_options *o,
 			       : 0;
 
 	fprintf(f, "%s: %" PRIu64 " files, %s (%" PRIu64 " bytes)\n",
-		s->config.data_folder, res->files,
-		units_format_bytes(all, res->bytes), res->bytes);
-	if (dry)
+		s->config.drive[0] ? s->config.drive : s->config.data_folder,
+		res->files, units_format_bytes(all, res->bytes), res->bytes);
+	if (s->config.drive[0])
+		fprintf(f, "modelled: nothing was written, these are the sizes "
+			   "that a run on it reads\n");
+	else if (dry)
 		fprintf(f, "would write %" PRIu64 " files, %s\n",
 			res->files_written,
 			units_format_bytes(now, res->bytes_written));
@@ -182,7 +185,10 @@ static int print_json(const struct training_options *opt,
 		: failed->code == -EINTR ? "interrupted" : "failed");
 	if (failed)
 		json_add_string(o, "error", failed->text);
-	json_add_string(o, "data_folder", s->config.data_folder);
+	if (s->config.drive[0])
+		json_add_string(o, "drive", s->config.drive);
+	else
+		json_add_string(o, "data_folder", s->config.data_folder);
 	json_add_u64(o, "files", res->files);
 	json_add_u64(o, "total_bytes", res->bytes);
 	if (!failed) {
@@ -253,6 +259,85 @@ static int write_set(const struct dataset_job *j, struct outputs *x,
 	}
 	record_fini(&rec);
 	return r;
+}
+
+/* What goes with writing only. */
+static int check_model_options(const struct training_options *o, struct err *e)
+{
+	const char *said = o->data_dir	       ? "--data-dir"
+			   : o->overwrite      ? "--overwrite"
+			   : o->buffered       ? "--buffered"
+			   : o->hosts_list     ? "--hosts"
+			   : o->per_node       ? "--npernode"
+			   : strcmp(o->content, "unique") ? "--content"
+			   : strcmp(o->compress_ratio, "1")
+				   ? "--compress-ratio"
+			   : strcmp(o->dedup_ratio, "1") ? "--dedup-ratio"
+							 : NULL;
+
+	if (!said)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"--drive and %s exclude each other: of a modelled drive's data "
+		"set there are only sizes", said);
+}
+
+/* The files that a run on the modelled drive reads, by their formula. */
+static int model_set(const struct training_setup *s,
+	struct dataset_result *res, struct err *e)
+{
+	char need[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
+	struct dataset_layout layout;
+	uint64_t room = 0;
+	int r;
+
+	data_source_layout(&s->config, &layout);
+	r = dataset_check(&layout, e);
+	if (!r)
+		r = data_source_total_bytes(&layout, &res->bytes, e);
+	if (r)
+		return r;
+	res->files = layout.files;
+	if (s->engine.kind == ENGINE_MODEL)
+		room = drive_capacity_bytes(&s->engine.drive);
+	if (!room || res->bytes <= room)
+		return 0;
+	return err_set(e, ERR_USAGE, -ENOSPC,
+		"the data set of %" PRIu64 " files takes %s, --drive %s holds "
+		"%s: take more drives, as in \"2x NAME\"",
+		res->files, units_format_bytes(need, res->bytes),
+		s->config.drive, units_format_bytes(have, room));
+}
+
+static int generate_model(const struct training_options *o,
+	const struct training_setup *s, struct group *g)
+{
+	struct dataset_result res = {0};
+	struct outputs x;
+	struct record rec;
+	struct clock clock;
+	struct err e = {.kind = ERR_NONE};
+	int r, code;
+
+	record_init(&rec);
+	clock_start(&clock, false);
+	rec.time.wall_anchor_ns = clock.wall_anchor_ns;
+	r = outputs_init(&x, "datagen", training_datagen_rows, o, s, &e);
+	if (!r)
+		r = model_set(s, &res, &e);
+	if (!r && !o->dry_run && s->config.results_dir[0]) {
+		r = hosts_gather(g, true, &rec, &e);
+		if (!r)
+			r = write_leaf(&x, &rec, &res, clock_now(&clock), &e);
+	}
+	outputs_fini(&x);
+	record_fini(&rec);
+	code = r ? cli_fail(&e) : 0;
+	if (o->json)
+		return print_json(o, s, &res, r ? &e : NULL, code);
+	if (!r)
+		print_text(stdout, o, s, &res, false);
+	return code;
 }
 
 /* The watchdog tells of a rank. */
@@ -331,6 +416,9 @@ static int prepare(void *ctx, struct group *g, struct err *e)
 	if (!j->o->processes)
 		j->o->processes = g->size;
 	r = launched_check(g, j->o->processes, "processes", e);
+	if (!r && j->o->drive)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"--drive writes nothing: start stoker without mpirun");
 	return r ? r : training_resolve(j->o, false, &j->s, e);
 }
 
@@ -364,23 +452,26 @@ int cmd_training_datagen(int argc, const char **argv)
 		return command_help(training_datagen_rows);
 	if (o.help_params)
 		return training_help_params(&o);
-	if (!o.data_dir) {
+	if (!o.drive && !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
-			"training datagen needs --data-dir DIR");
+			"training datagen needs --data-dir DIR (or --drive "
+			"MODEL, which only records what the set would be)");
 		return cli_fail_report(o.json, &e);
 	}
+	if (o.drive && check_model_options(&o, &e))
+		return cli_fail_report(o.json, &e);
 	if (group_launched())
 		return launched_run(&(struct launched){prepare, job_dry_run,
 			job_run, &(struct job){.o = &o}, o.dry_run, o.json});
 	if (training_resolve(&o, false, &s, &e))
 		return cli_fail_report(o.json, &e);
-	if (o.dry_run)
+	if (o.dry_run && !o.drive)
 		return dry_run(&o, &s);
-	if (o.processes > 1)
+	if (o.processes > 1 && !o.drive)
 		return launch_mpirun(o.processes, o.hosts_list, o.per_node);
 	if (group_local_open(1, &g, &e))
 		return cli_fail_report(o.json, &e);
-	code = generate(&o, &s, g);
+	code = o.drive ? generate_model(&o, &s, g) : generate(&o, &s, g);
 	group_close(g);
 	return code;
 }

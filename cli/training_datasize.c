@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct answer {
 	struct datasize d;
@@ -46,6 +47,10 @@ static int compute(const struct training_options *o,
 	a->memory_bytes_per_host = in.memory_bytes_per_host =
 		a->measured ? host_memory_bytes() : s->memory_bytes_per_host;
 	r = datasize_compute(&in, &s->edition, &a->d, e);
+	if (!r && s->engine.kind == ENGINE_MODEL) {
+		a->has_room_known = true;
+		a->free_bytes = drive_capacity_bytes(&s->engine.drive);
+	}
 	if (r || !o->data_dir)
 		return r;
 	store_posix_init(&store, o->data_dir, &namer);
@@ -67,8 +72,10 @@ static void print_text(const struct training_setup *s, const struct answer *a)
 {
 	const struct train_config *c = &s->config;
 	char size[UNITS_TEXT_MAX], memory[UNITS_TEXT_MAX], rule[64];
-	char scale[40] = "";
+	char scale[40] = "", drive[sizeof(c->drive) + 2];
 
+	snprintf(drive, sizeof(drive), strchr(c->drive, ' ') ? "'%s'" : "%s",
+		c->drive);
 	printf("%" PRIu64 " files (%s), bound by %s: %" PRIu64
 	       " x %s on %s, %s\n",
 		a->d.required, units_format_bytes(size, a->d.disk_bytes),
@@ -89,7 +96,8 @@ static void print_text(const struct training_setup *s, const struct answer *a)
 	       " bytes a file), %" PRIu64 " steps an epoch and accelerator\n",
 		a->d.disk_bytes, a->d.file_bytes, a->d.steps_per_epoch);
 	if (a->has_room_known)
-		printf("  room: %s has %s free, %s\n", c->data_dir,
+		printf("  room: %s has %s free, %s\n",
+			c->drive[0] ? c->drive : c->data_dir,
 			units_format_bytes(memory, a->free_bytes),
 			a->free_bytes >= a->d.disk_bytes
 				? "enough"
@@ -107,9 +115,12 @@ static void print_text(const struct training_setup *s, const struct answer *a)
 	}
 	printf("next: stoker training datagen --model %s --accelerator-type "
 	       "%s%s --param dataset.num_files_train=%" PRIu64
-	       " --data-dir %s\n",
+	       " --%s %s\n",
 		c->model, c->accelerator, scale, a->d.required,
-		c->data_dir[0] ? c->data_dir : "DIR");
+		c->drive[0] ? "drive" : "data-dir",
+		c->drive[0]	 ? drive
+		: c->data_dir[0] ? c->data_dir
+				 : "DIR");
 }
 
 static int print_json(const struct training_setup *s, const struct answer *a)
@@ -158,6 +169,8 @@ static int write_leaf(const struct training_options *o,
 	r = v ? group_local_open(1, &g, e) : err_nomem(e, "the result files");
 	if (!r)
 		r = hosts_gather(g, true, &rec, e);
+	if (!r && s->virtual_time && s->memory_bytes_per_host)
+		hosts_state_memory(&rec, s->memory_bytes_per_host);
 	if (!r)
 		r = outputs_init(
 			&x, "datasize", training_datasize_rows, o, s, e);

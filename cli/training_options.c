@@ -32,6 +32,8 @@ const struct option_row training_datasize_rows[] = {
 	TEXT("data-dir", data_dir, "DIR",
 		"tell whether the data set has room there",
 		.words = COMPLETE_DIR),
+	TEXT("drive", drive, "MODEL",
+		"the same of a modelled drive, as in training run"),
 	OUTPUT_ROWS,
 	RESULTS_ROWS,
 	DIVISION_ROW,
@@ -44,6 +46,9 @@ const struct option_row training_datagen_rows[] = {
 	TEXT("data-dir", data_dir, "DIR",
 		"folder to write MODEL/train/... into", .letter = 'd',
 		.words = COMPLETE_DIR),
+	TEXT("drive", drive, "MODEL",
+		"a modelled drive, as in training run: writes nothing, "
+		"records which files the set would have"),
 	COUNT("num-processes", processes, "P", 1, 65536,
 		"MPI processes that write; file sizes depend on P, as the "
 		"reference's do", .standard = "1"),
@@ -96,6 +101,9 @@ const struct option_row training_run_rows[] = {
 		.standard = "1"),
 	COUNT("warmup", warmups, "N", 0, 100, "runs before them",
 		.standard = "0"),
+	FLAG("each-run", each_run,
+		"modelled drive: simulate each run for itself instead of one "
+		"for all, as --results-dir with several runs does"),
 	TEXT("division", division, "NAME",
 		"closed (refuses what the rules refuse), open or whatif",
 		.standard = "whatif", .words = "closed open whatif"),

@@ -19,13 +19,17 @@ static int size_facts(const struct training_options *o,
 		.accelerators = c->accelerators,
 		.hosts = c->hosts,
 		.memory_bytes_per_host = s->memory_bytes_per_host,
-		/* what the hosts have counts when it is more than was said */
-		.measured_memory_bytes = o->measured_memory_bytes
-						 ? o->measured_memory_bytes
-						 : host_memory_bytes(),
 	};
 	int r;
 
+	/*
+	 * What the hosts have counts when it is more than was said; those of a
+	 * simulation are what was said.
+	 */
+	if (!s->virtual_time || !s->memory_bytes_per_host)
+		in.measured_memory_bytes = o->measured_memory_bytes
+						   ? o->measured_memory_bytes
+						   : host_memory_bytes();
 	if (s->scale.den != s->scale.num)
 		return 0; /* not CLOSED anyway: the size proves nothing */
 	r = datasize_compute(&in, &s->edition, &d, e);

@@ -217,6 +217,14 @@ static void say(void *ctx, const char *text)
 	record_note(ctx, "silent-rank", "%s", text);
 }
 
+/* Files of a run are of that run, never of another one. */
+static bool each_run(
+	const struct training_options *o, const struct training_setup *s)
+{
+	return o->each_run ||
+	       (s->config.results_dir[0] && o->runs + o->warmups > 1);
+}
+
 static int run_in_group(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
@@ -229,6 +237,9 @@ static int run_in_group(const struct training_options *o,
 		.virtual_time = s->virtual_time,
 		.drop_caches = !o->no_drop_caches,
 		.allow_fallback = o->allow_fallback,
+		.each_run = each_run(o, s),
+		.not_before_ns = s->virtual_time ? resume_last_end_ns(s) : 0,
+		.client_memory_bytes = s->memory_bytes_per_host,
 		.runs = (uint32_t)o->runs,
 		.warmups = (uint32_t)o->warmups,
 		.run_ended = run_ended,
@@ -259,7 +270,7 @@ static int run_in_group(const struct training_options *o,
 	if (!r)
 		r = campaign_run(&c, &rec, &e);
 	record_fini(&earlier);
-	if (!s->virtual_time)
+	if (!rec.campaign.stands_for_all)
 		training_note_rules(s, &rec);
 	cli_line_end();
 	if (!g->first) {

@@ -60,6 +60,9 @@ static int open_engine(struct job *j, struct err *e)
 	/* a simulation that leaves no files is the same at any hour */
 	if (j->clock.is_virtual && !t->results_dir[0])
 		j->clock.wall_anchor_ns = 0;
+	else if (j->clock.is_virtual &&
+		 j->clock.wall_anchor_ns < j->c->not_before_ns)
+		j->clock.wall_anchor_ns = j->c->not_before_ns;
 	j->rec->time.wall_anchor_ns = j->clock.wall_anchor_ns;
 	j->rec->time.is_virtual = j->clock.is_virtual;
 	if (real) {
@@ -326,8 +329,11 @@ static int open_job(struct job *j, struct err *e)
 	}
 	r = group_agree(g, r, e);
 	/* the free memory of this minute is no part of a simulation */
-	return r ? r : group_agree(g, hosts_gather(g,
-			       j->rec->time.wall_anchor_ns != 0, j->rec, e), e);
+	r = r ? r : group_agree(g, hosts_gather(g,
+			    j->rec->time.wall_anchor_ns != 0, j->rec, e), e);
+	if (!r && j->c->virtual_time && j->c->client_memory_bytes)
+		hosts_state_memory(j->rec, j->c->client_memory_bytes);
+	return r;
 }
 
 static void close_job(struct job *j)
@@ -380,7 +386,13 @@ int campaign_run(const struct campaign *c, struct record *rec, struct err *e)
 	rec->campaign.runs_wanted = c->runs;
 	rec->campaign.warmups = c->warmups;
 	r = open_job(&j, e);
-	if (!r && c->virtual_time) {
+	if (!r && c->virtual_time && c->each_run) {
+		record_note(rec, "each-run",
+			"each of the %u runs is simulated for itself, one "
+			"after the other in virtual time; nothing in the model "
+			"is drawn anew between runs, so they differ less than "
+			"those of a drive do", runs);
+	} else if (!r && c->virtual_time) {
 		/* nothing differs between runs on a deterministic drive */
 		rec->campaign.stands_for_all = true;
 		rec->campaign.warmups = 0;

@@ -23,6 +23,18 @@ struct campaign {
 	bool allow_fallback; /* buffered where O_DIRECT is refused */
 	/* Modelled drives only: ask for a whole file in one request. */
 	bool event_per_file;
+	/*
+	 * Modelled drives only: simulate every run for itself, in virtual time
+	 * that goes on from run to run, instead of one that stands for all.
+	 */
+	bool each_run;
+	/*
+	 * Virtual time with results only: CLOCK_REALTIME before which it does
+	 * not begin (an earlier simulation may end after now); 0 = now.
+	 */
+	int64_t not_before_ns;
+	/* Modelled drives only: memory of each client host; 0 = this host's. */
+	uint64_t client_memory_bytes;
 	uint32_t runs, warmups;
 	/*
 	 * To continue a campaign: its first runs, which are done. Rank 0's

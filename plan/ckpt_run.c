@@ -224,9 +224,12 @@ static int open_job(struct job *j, struct err *e)
 	if (!r)
 		r = open_content(j, e);
 	r = group_agree(g, r, e);
-	return r ? r : group_agree(g,
-			       hosts_gather(g, base->time.wall_anchor_ns != 0,
-				       base, e), e);
+	r = r ? r : group_agree(g,
+			    hosts_gather(g, base->time.wall_anchor_ns != 0,
+				    base, e), e);
+	if (!r && j->c->client_memory_bytes)
+		hosts_state_memory(base, j->c->client_memory_bytes);
+	return r;
 }
 
 static int take_ops(void *arg, uint32_t process, const void *buf,

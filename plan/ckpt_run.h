@@ -19,6 +19,7 @@ struct ckpt_run {
 	struct engine_spec engine;
 	bool virtual_time;
 	const char *drive; /* as it was asked for; NULL: a real one */
+	uint64_t client_memory_bytes; /* of a modelled client; 0: this host's */
 	/* of rank 0, after each of its saves and loads */
 	void (*progress)(void *ctx, const struct ckpt_op *op);
 	void *ctx;

@@ -1,6 +1,7 @@
 /* The hosts of a group; see hosts.h. */
 #include "plan/hosts.h"
 
+#include "core/units.h"
 #include "storage/host.h"
 
 #include <errno.h>
@@ -64,6 +65,26 @@ int hosts_gather(struct group *g, bool with_meminfo, struct record *rec,
 	r = group_gather(g, m, sizeof(*m), take_host, rec, e);
 	free(m);
 	return r;
+}
+
+void hosts_state_memory(struct record *rec, uint64_t bytes)
+{
+	char said[UNITS_TEXT_MAX], have[UNITS_TEXT_MAX];
+	uint32_t i;
+
+	if (!rec->host_count)
+		return;
+	record_note(rec, "client-memory",
+		"the modelled client has %s of memory, as was said; this "
+		"machine has %s",
+		units_format_bytes(said, bytes),
+		units_format_bytes(have, rec->hosts[0].memory_bytes));
+	for (i = 0; i < rec->host_count; i++) {
+		rec->hosts[i].memory_bytes = bytes;
+		/* of another memory */
+		if (rec->hosts[i].meminfo)
+			rec->hosts[i].meminfo[0] = '\0';
+	}
 }
 
 static int add_memory(void *arg, uint32_t process, const void *buf,

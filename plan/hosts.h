@@ -16,6 +16,12 @@
 int hosts_gather(struct group *g, bool with_meminfo, struct record *rec,
 	struct err *e);
 
+/*
+ * A modelled client: rec->hosts have this much memory each, as was said, and
+ * not what this machine has; with a note.
+ */
+void hosts_state_memory(struct record *rec, uint64_t bytes);
+
 /* Collective: every process gets the sum of MemTotal over all hosts. */
 int hosts_memory_bytes(struct group *g, uint64_t *sum, struct err *e);
 

@@ -122,6 +122,9 @@ static int check_alike(
 		if (!a || !b ||
 			!cJSON_Compare(bundle_at(a, "parameters"),
 				bundle_at(b, "parameters"), 1) ||
+			/* a modelled drive's, or that of another model */
+			strcmp(bundle_string(a, "drive"),
+				bundle_string(b, "drive")) ||
 			bundle_number(a, "args.num_accelerators") !=
 				bundle_number(b, "args.num_accelerators"))
 			differ = s->v[i].path;
@@ -131,7 +134,7 @@ static int check_alike(
 	if (!differ)
 		return 0;
 	return err_set(e, ERR_USAGE, -EINVAL,
-		"%s has other parameters than %s: a result is %d runs of one "
+		"%s has other parameters than %s, or another drive: a result is %d runs of one "
 		"configuration; move the runs that do not belong to it away",
 		differ, s->v[first].path, RUNS);
 }

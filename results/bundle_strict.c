@@ -99,7 +99,9 @@ static void check_epochs(struct bundle *b, const struct bundle_leaf *l)
 	check_outlier(b, l, "samples/s of an epoch", v, n);
 }
 
-static void check_checkpoints(struct bundle *b, const struct bundle_leaf *l)
+/* Saves and loads are two figures: drives write slower than they read. */
+static void check_checkpoints(struct bundle *b, const struct bundle_leaf *l,
+	const char *prefix, const char *what)
 {
 	static double v[RATES_MAX];
 	const struct cJSON *c;
@@ -109,10 +111,11 @@ static void check_checkpoints(struct bundle *b, const struct bundle_leaf *l)
 	cJSON_ArrayForEach(c, bundle_at(l->stats, "1"))
 	{
 		rate = bundle_number(c, "throughput");
-		if (!isnan(rate) && n < RATES_MAX)
+		if (!strncmp(c->string, prefix, strlen(prefix)) &&
+			!isnan(rate) && n < RATES_MAX)
 			v[n++] = rate;
 	}
-	check_outlier(b, l, "GiB/s of a checkpoint", v, n);
+	check_outlier(b, l, what, v, n);
 }
 
 /* --- training ------------------------------------------------------------ */
@@ -210,7 +213,8 @@ void bundle_strict_checkpointing(struct bundle *b, const struct bundle_group *g)
 						  "mean_GB_per_second") *
 				(double)GIB_BYTES,
 			"seq_read_MBps");
-		check_checkpoints(b, l);
+		check_checkpoints(b, l, "save_", "GiB/s of a save");
+		check_checkpoints(b, l, "load_", "GiB/s of a load");
 	}
 }
 

@@ -148,6 +148,10 @@ int results_write_dlio_log(const struct invocation *v,
 		v->tool_version, v->processes);
 	if (run) {
 		run_lines(&l, run);
+	} else if (v->config->drive[0]) {
+		line(&l, v->start_ns,
+			"nothing is generated: of the data set of a modelled "
+			"drive (%s) there are only sizes", v->config->drive);
 	} else {
 		line(&l, v->start_ns, "Starting data generation");
 		line(&l, v->end_ns, "Generation done");

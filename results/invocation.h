@@ -16,11 +16,15 @@
 
 struct cJSON;
 
-/* What linking a file from the data folder into the results folder told. */
+/*
+ * Whether data and results share a file system: what linking a file from one
+ * folder into the other told. A modelled drive has no file system to share.
+ */
 struct fs_separation {
-	bool probed;	    /* false on a modelled drive: no file is written */
-	bool same;	    /* one file system */
-	const char *method; /* "link_exdev", or "st_dev" where links fail */
+	bool known; /* false: no file is written */
+	bool same;  /* one file system */
+	/* "link_exdev", "st_dev" where links fail, "modelled": not probed */
+	const char *method;
 	char data[4096], results[4096]; /* as given */
 	char data_real[4096], results_real[4096];
 	int64_t wall_ns; /* CLOCK_REALTIME */
@@ -66,7 +70,7 @@ int results_parameters(const struct invocation *v, bool as_strings,
 int results_overrides(
 	const struct invocation *v, struct cJSON **out, struct err *e);
 
-/* training_<stamp>_metadata.json, fs_separation.json if probed. */
+/* training_<stamp>_metadata.json, fs_separation.json if known. */
 int results_write_metadata(
 	const struct invocation *v, const char *dir, struct err *e);
 

@@ -268,7 +268,7 @@ int results_write_metadata(
 	else
 		ret = write_tree(o, dir, name, e);
 	cJSON_Delete(o);
-	if (!ret && v->separation.probed)
+	if (!ret && v->separation.known)
 		ret = write_separation(&v->separation, dir, e);
 	return ret;
 }

@@ -19,9 +19,13 @@ $python "$TESTS/fixtures/check_leaf.py" $base/datasize/* datasize ||
 	fail "datasize leaf"
 [ -z "$(find results d -name '*.partial' -o -name '*.tmp' -o -name '.stoker*')" ] ||
 	fail "left-overs"
-# a modelled drive has no file system to compare with
+# a modelled drive has no file system to share, and a name instead of a folder
 run 0 --drive constant:14.5GB/s,80us --results-dir v --odirect \
 	-p dataset.num_files_train=700 --orgname acme --systemname sys1
 leaf=$(echo v/whatif/acme/results/sys1/training/unet3d/run/2*)
-[ ! -e "$leaf/fs_separation.json" ] || fail "separation of a modelled drive"
+jq -e '.method == "modelled" and .same_filesystem == false and
+	.data_or_chkpt_path == "model:constant:14.5GB/s,80us"' \
+	"$leaf/fs_separation.json" >/dev/null || fail "separation of a model"
+jq -e '.args.data_dir == "model:constant:14.5GB/s,80us" and .emulated' \
+	"$leaf"/*_metadata.json >/dev/null || fail "data_dir of a model"
 $python "$TESTS/fixtures/check_leaf.py" "$leaf" run virtual || fail "virtual"

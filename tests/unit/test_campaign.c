@@ -196,6 +196,39 @@ static void test_virtual_stands_for_all(void)
 	trial_fini(&t);
 }
 
+/*
+ * Asked for, every run is simulated for itself: each begins where the one
+ * before it ended, and the client has the memory that was said.
+ */
+static void test_virtual_each_run(void)
+{
+	struct trial t;
+	struct err e;
+	uint32_t i;
+
+	unet3d(&t, "b200", 2, 14000000000);
+	t.c.warmups = 1;
+	t.c.each_run = true;
+	t.c.client_memory_bytes = 32ULL << 30;
+	CU_ASSERT_EQUAL_FATAL(campaign_run(&t.c, &t.rec, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(t.rec.run_count, 6);
+	CU_ASSERT_EQUAL(t.begun, 6);
+	CU_ASSERT_EQUAL(t.ended, 6);
+	CU_ASSERT_FALSE(t.rec.campaign.stands_for_all);
+	CU_ASSERT_EQUAL(t.rec.campaign.warmups, 1);
+	CU_ASSERT_EQUAL(t.rec.campaign.reference, VERDICT_PASS);
+	for (i = 0; i < 6; i++) {
+		CU_ASSERT_EQUAL(t.rec.runs[i].warmup, i == 0);
+		CU_ASSERT_EQUAL(t.rec.runs[i].status, REC_FINISHED);
+		CU_ASSERT(t.rec.runs[i].end_ns > t.rec.runs[i].start_ns);
+		if (i)
+			CU_ASSERT_EQUAL(t.rec.runs[i].start_ns,
+				t.rec.runs[i - 1].end_ns);
+	}
+	CU_ASSERT_EQUAL(t.rec.hosts[0].memory_bytes, 32ULL << 30);
+	trial_fini(&t);
+}
+
 /* One step: no AU, but a run and a note with the files it takes. */
 static void test_one_step(void)
 {
@@ -412,7 +445,8 @@ static void test_limit_is_noted(void)
 }
 
 UT_SUITE(campaign, UT_CASE(test_C50_sweep),
-	UT_CASE(test_virtual_stands_for_all), UT_CASE(test_one_step),
+	UT_CASE(test_virtual_stands_for_all),
+	UT_CASE(test_virtual_each_run), UT_CASE(test_one_step),
 	UT_CASE(test_too_few_files), UT_CASE(test_real_campaign),
 	UT_CASE(test_run_ended_fails), UT_CASE(test_interrupted),
 	UT_CASE(test_verify_fails), UT_CASE(test_limit_is_noted))

@@ -411,7 +411,7 @@ static void test_separation(void)
 	struct err e;
 
 	begin(&f);
-	f.v.separation = (struct fs_separation){.probed = true,
+	f.v.separation = (struct fs_separation){.known = true,
 		.same = false,
 		.method = "link_exdev",
 		.data = "d",
