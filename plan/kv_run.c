@@ -303,7 +303,7 @@ static int run_once(struct job *j, struct kv_config *c,
 	return group_agree(g, r, e);
 }
 
-/* Write entries of up to 2,048 tokens until twice the capacity has gone. */
+/* Write entries of 2,048 tokens until twice the capacity has gone. */
 static int precondition(struct job *j, const struct kv_config *of,
 	struct err *e)
 {
@@ -319,10 +319,11 @@ static int precondition(struct job *j, const struct kv_config *of,
 	if (!r) {
 		*c = *of;
 		*w = *j->c->workload;
-		w->kind_count = 1;
-		w->kinds[0].context[0] = w->kinds[0].context[1] =
-			PRECONDITION_TOKENS;
+		w->fixed_context = PRECONDITION_TOKENS;
 		w->prefill_only_tokens = 1;
+		c->multi_turn = c->prefix = false;
+		c->rag_documents = 0;
+		c->token_ns = 0;
 		c->limits[KV_GPU] = c->limits[KV_CPU] = 0;
 		c->stop_written_bytes = 2 * c->limits[KV_STORAGE];
 		c->duration_ns = 7 * 86400 * NS_PER_S;
