@@ -117,9 +117,11 @@ static int storage_limit(struct job *j, struct kv_config *c, struct err *e)
 		record_note(&j->rec->base, "little-room",
 			"the storage tier of a rank holds %s, the %u entries "
 			"that may be written at a time can take %s: entries "
-			"are deleted while they are still wanted, and it may "
-			"run over", units_format_bytes(a, c->limits[KV_STORAGE]),
-			c->opt.allocations, units_format_bytes(b, need));
+			"are deleted while they are still wanted, and %s",
+			units_format_bytes(a, c->limits[KV_STORAGE]),
+			c->opt.allocations, units_format_bytes(b, need),
+			c->io == KV_IO_DIRECT ? "writes wait for room"
+					      : "it may run over");
 	return 0;
 }
 

@@ -409,6 +409,7 @@ static int rank_init(struct kvcache_job *j, uint32_t index,
 	k->seed = c->seed + r->rank;
 	kv_cache_init(&r->cache, c->limits);
 	r->cache.serial_moves = c->io == KV_IO_REFERENCE;
+	r->cache.strict_limit = c->io == KV_IO_DIRECT && !c->reference_bugs;
 	r->cache.reference_bugs = c->reference_bugs;
 	kv_conversations_init(&r->conversations, r->w->conversations_most,
 		r->w->turns_most);

@@ -31,8 +31,14 @@ jq -e '.summary.total_requests == (.storage_latencies | length) and
 jq -e '.stoker.moves > 1000 and .stoker.move_p95_ms > 0 and
 	.summary.cache_stats.tier_storage_kv_bytes_written_gb > 900' \
 	"$leaf"/option_2/trial_0/rank_0/*.json >/dev/null || fail "demotions"
-ls "$leaf"/kv_cache_*_metadata.json "$leaf"/kvcache_run.stdout.log \
-	"$leaf"/kvcache_run.stderr.log >/dev/null || fail "files are missing"
+# the logs are where the metadata says; what each option has of its own is null
+meta=$(echo "$leaf"/kv_cache_*_metadata.json)
+for log in $(jq -r '.command_output_files[] | .stdout, .stderr' "$meta"); do
+	[ -e "$leaf/$log" ] || fail "no $log in $leaf"
+done
+jq -e '.args | .num_users == null and .max_concurrent_allocs == null and
+	.rag_num_docs == null and .seed == 42' "$meta" >/dev/null ||
+	fail "args of $meta"
 # drives differ, tokens a GiB do not: 60.0 and 25.3 +-4 %
 for drive in d5-p5336 constant:10GB/s,80us; do
 	expect 0 stoker kvcache run --drive $drive --option 1,3 --json --quiet

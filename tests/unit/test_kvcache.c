@@ -339,6 +339,35 @@ static void test_retrieval_apart(void)
 	end(&without);
 }
 
+/*
+ * Far too small for its 20 workers, whose entries are of 2.7 GiB at most, and
+ * strict: writes wait for each other, but go on to the end: in ten times the
+ * time about ten times as many requests are served.
+ */
+static void test_strict_capacity(void)
+{
+	uint64_t requests[2];
+	struct run r;
+	struct err e;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		init(&r, 2, "d7-ps1010");
+		r.c.io = KV_IO_DIRECT;
+		r.c.opt.users = 20;
+		r.c.limits[KV_STORAGE] = 4 * GIB_BYTES;
+		r.c.duration_ns = (i ? 600 : 60) * NS_PER_S;
+		CU_ASSERT_EQUAL(go(&r, &e), 0);
+		CU_ASSERT(r.k->counted.deleted > 20);
+		CU_ASSERT(r.k->used_bytes[KV_STORAGE] <= 4 * GIB_BYTES);
+		requests[i] = r.k->counted.requests;
+		end(&r);
+	}
+	CU_ASSERT(requests[0] > 60);
+	CU_ASSERT(requests[1] > 7 * requests[0]);
+	CU_ASSERT(requests[1] < 13 * requests[0]);
+}
+
 /* A storage tier that is too small deletes its oldest and never grows. */
 static void test_capacity(void)
 {
@@ -401,4 +430,5 @@ UT_SUITE(kvcache, UT_CASE(test_tokens_per_gib), UT_CASE(test_published),
 	UT_CASE(test_moves_are_counted), UT_CASE(test_ranks),
 	UT_CASE(test_repeatable), UT_CASE(test_closed_loop),
 	UT_CASE(test_retrieval), UT_CASE(test_retrieval_apart),
+	UT_CASE(test_strict_capacity),
 	UT_CASE(test_capacity), UT_CASE(test_percentile), UT_CASE(test_pack))
