@@ -24,6 +24,8 @@ struct kvcache_options {
 	uint64_t trials;      /* 0: the workload's; one in virtual time */
 	const char *delay, *inter_option_delay, *capacity;
 	const char *trace, *trace_speedup;
+	bool rag;
+	uint64_t rag_documents; /* 0: the workload's */
 	bool no_multi_turn, no_prefix, closed_loop, reference_bugs;
 	/* where */
 	const char *cache_dir, *drive, *clock, *engine, *hosts_list;

@@ -177,6 +177,10 @@ static int parse_option(const struct kvcache_options *o,
 	c->prefix = !o->no_prefix;
 	c->closed_loop = o->closed_loop;
 	c->reference_bugs = o->reference_bugs;
+	if (o->rag)
+		c->rag_documents = o->rag_documents
+					   ? (uint32_t)o->rag_documents
+					   : s->workload.rag.documents;
 	c->verify = o->verify;
 	c->ranks = (uint32_t)o->processes;
 	if (!r && o->cache_dir &&
@@ -235,6 +239,18 @@ static int parse_trace(const struct kvcache_options *o,
 	return kv_trace_load(o->trace, &s->trace, e);
 }
 
+static int check_rag(const struct kvcache_options *o, struct err *e)
+{
+	if (o->rag_documents && !o->rag)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--rag-num-docs goes with --enable-rag");
+	if (o->rag && o->trace)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--enable-rag is about users; --burst-trace-path has "
+			"requests of its own");
+	return 0;
+}
+
 static int parse_times(const struct kvcache_options *o,
 	struct kvcache_setup *s, struct err *e)
 {
@@ -270,6 +286,7 @@ static void judge(const struct kvcache_options *o, struct kvcache_setup *s)
 		{o->no_prefix, "--disable-prefix-caching"},
 		{o->closed_loop, "--closed-loop"},
 		{o->trace != NULL, "--burst-trace-path"},
+		{o->rag, "--enable-rag"},
 		{o->capacity != NULL, "--storage-capacity-gb"},
 		{strcmp(o->workload, KV_WORKLOAD_DEFAULT) != 0, "--workload"},
 	};
@@ -313,6 +330,8 @@ int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 		r = parse_engine(o, s, e);
 	if (!r)
 		r = parse_times(o, s, e);
+	if (!r)
+		r = check_rag(o, e);
 	if (!r)
 		r = parse_trace(o, s, e);
 	if (!r)

@@ -108,6 +108,12 @@ const struct option_row kvcache_run_rows[] = {
 	TEXT("trace-speedup", trace_speedup, "X",
 		"of the recorded time; 0 = all requests at once",
 		.standard = "1", .not_closed = true),
+	FLAG("enable-rag", rag,
+		"requests also read chunks of documents, which are taken in "
+		"meanwhile", .not_closed = true),
+	COUNT("rag-num-docs", rag_documents, "N", 1, KV_RAG_DOCUMENTS_MAX,
+		"documents of each rank, with --enable-rag", .standard = "10",
+		.not_closed = true),
 	FLAG("closed-loop", closed_loop,
 		"a user waits for the answer before the next request",
 		.not_closed = true),

@@ -13,12 +13,21 @@
 #include <string.h>
 #include <time.h>
 
+/* null: each of the benchmark's options has its own. */
+static bool add_given(
+	struct cJSON *a, const char *key, uint64_t value, uint64_t not_given)
+{
+	return value == not_given ? json_add(a, key, cJSON_CreateNull())
+				  : json_add_u64(a, key, value);
+}
+
 /* The names that readers of the metadata look for, as they came out. */
 static struct cJSON *args(const struct kvcache_options *o,
 	const struct kvcache_setup *s, const struct kv_record *rec)
 {
 	static const char *const replaced[] = {"hosts", "seed", "trials",
-		"inter_option_delay", "num_processes"};
+		"inter_option_delay", "num_processes", "num_users",
+		"max_concurrent_allocs", "rag_num_docs"};
 	struct cJSON *a = options_json(kvcache_run_rows, o), *hosts;
 	size_t i;
 	bool ok;
@@ -35,7 +44,11 @@ static struct cJSON *args(const struct kvcache_options *o,
 	     json_add_u64(a, "trials", s->trials) &&
 	     json_add_double(a, "inter_option_delay",
 		     (double)s->inter_option_delay_ns / 1e9) &&
-	     json_add_u64(a, "num_processes", s->options[0].ranks);
+	     json_add_u64(a, "num_processes", s->options[0].ranks) &&
+	     add_given(a, "num_users", o->users, 0) &&
+	     add_given(a, "max_concurrent_allocs", o->allocations,
+		     UINT64_MAX) &&
+	     add_given(a, "rag_num_docs", s->options[0].rag_documents, 0);
 	if (ok)
 		return a;
 	cJSON_Delete(a);

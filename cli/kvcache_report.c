@@ -95,6 +95,13 @@ static void print_option(FILE *f, const struct kv_record *rec,
 		"(storage tier); %.2f tok/s per thread-second of I/O\n",
 		m->tokens_per_gib_read, m->tokens_per_gib_written,
 		m->io_tokens_s);
+	if (o->config.rag_documents)
+		fprintf(f, "  retrieval       %" PRIu64 " of %u documents "
+			"taken in, %" PRIu64 " chunks read (%" PRIu64 " gone), "
+			"%" PRIu64 " questions about documents (rank 0)\n",
+			n->rag_documents, o->config.rag_documents,
+			n->rag_chunk_reads, n->rag_chunk_misses,
+			n->rag_questions);
 	fprintf(f, "  bound by        %s\n",
 		kv_bound(&o->config, m, t, bound));
 	if (!rec->base.time.is_virtual)
@@ -143,6 +150,12 @@ static bool add_rank(struct cJSON *list, const struct kv_rank_result *k)
 		{"cache_hits", c->hits}, {"cache_misses", c->misses},
 		{"multi_turn_hits", c->multi_turn_hits},
 		{"prefix_hits", c->prefix_hits},
+		{"rag_documents", c->rag_documents},
+		{"rag_chunks_written", c->rag_chunks_written},
+		{"rag_retrievals", c->rag_retrievals},
+		{"rag_chunk_reads", c->rag_chunk_reads},
+		{"rag_chunk_misses", c->rag_chunk_misses},
+		{"rag_questions", c->rag_questions},
 		{"prefill_writes", c->prefill_writes},
 		{"decode_reads", c->decode_reads},
 		{"storage_read_bytes", c->tier_read_bytes[STORAGE]},

@@ -33,6 +33,7 @@ struct kv_config {
 	bool storage_limit_set; /* else 95 % of what is free at the start */
 	int64_t token_ns;	/* of generation */
 	bool multi_turn, prefix, closed_loop, reference_bugs, verify;
+	uint32_t rag_documents; /* of each rank; 0: no retrieval */
 	/*
 	 * What the reference's host costs: a copy in memory (RAM tiers, the
 	 * second copy of each read), and a modelled write into the page cache.
@@ -61,6 +62,9 @@ struct kv_counts {
 	uint64_t offloads[KV_RECORD_TIERS];
 	uint64_t read_bytes, write_bytes; /* all tiers, without moves */
 	uint64_t moved_bytes, moves;	  /* from tier to tier */
+	/* retrieval: documents taken in whole, and what was done with them */
+	uint64_t rag_documents, rag_chunks_written, rag_retrievals;
+	uint64_t rag_chunk_reads, rag_chunk_misses, rag_questions;
 	uint64_t storage_tokens;
 	uint64_t deleted;
 	/* of files, when the bytes have arrived */
@@ -76,6 +80,7 @@ enum kv_series_id {
 	KV_REQUEST_IO = KV_END_TO_END_CLASS + KV_CLASSES,
 	KV_PREFILL,
 	KV_DECODE, /* all reads of one request */
+	KV_GENERATION, /* of its tokens */
 	KV_READ,   /* of a file: device + host */
 	KV_READ_DEVICE,
 	KV_READ_HOST,

@@ -14,7 +14,7 @@ static const char *const known_keys[] = {"name", "users", "interactive_share",
 	"decode_tokens", "prefix_share", "prefix_tokens",
 	"end_conversation_share", "turns_most", "conversations_most",
 	"workers_most", "seed", "trials", "delay_s", "inter_option_delay_s",
-	"options", "host", NULL};
+	"options", "host", "rag", NULL};
 
 const char *kv_class_name(enum kv_class c)
 {
@@ -201,6 +201,46 @@ static int read_host(struct kv_host *h, const struct cJSON *o,
 			       sizeof(h->source), e);
 }
 
+static int read_rag(struct kv_rag *g, const struct cJSON *o, const char *file,
+	struct err *e)
+{
+	static const char *const keys[] = {"documents", "document_tokens",
+		"large_document_tokens", "large_hidden_size", "large_layers",
+		"chunk_tokens", "chunk_bytes_most", "share", "chunks_read",
+		"generation", NULL};
+	const struct cJSON *x;
+	int r = json_get_object(o, file, "rag", &x, e);
+	const struct {
+		const char *key;
+		uint64_t max;
+		uint32_t *to;
+	} t[] = {
+		{"documents", KV_RAG_DOCUMENTS_MAX, &g->documents},
+		{"large_hidden_size", UINT32_MAX, &g->large_hidden},
+		{"large_layers", UINT32_MAX, &g->large_layers},
+		{"chunk_tokens", KV_TOKENS_MAX, &g->chunk_tokens},
+		{"chunks_read", KV_RAG_CHUNKS_READ_MAX, &g->chunks_read},
+	};
+	size_t i;
+
+	if (!r)
+		r = json_only_keys(x, file, keys, e);
+	for (i = 0; !r && i < sizeof(t) / sizeof(t[0]); i++)
+		r = get_u32(x, file, t[i].key, t[i].max, t[i].to, e);
+	if (!r)
+		r = get_tokens(
+			x, file, "document_tokens", g->document_tokens, e);
+	if (!r)
+		r = get_tokens(x, file, "large_document_tokens",
+			g->large_document_tokens, e);
+	if (!r)
+		r = json_get_u64(x, file, "chunk_bytes_most", 1, 1ULL << 40,
+			&g->chunk_bytes_most, e);
+	if (!r)
+		r = json_get_double(x, file, "share", 0, 1, &g->share, e);
+	return r ? r : get_tokens(x, file, "generation", g->generation, e);
+}
+
 static int read_workload(struct kv_workload *w, const struct cJSON *o,
 	const char *file, struct err *e)
 {
@@ -232,6 +272,8 @@ static int read_workload(struct kv_workload *w, const struct cJSON *o,
 		r = read_kinds(w, o, file, e);
 	if (!r)
 		r = read_host(&w->host, o, file, e);
+	if (!r)
+		r = read_rag(&w->rag, o, file, e);
 	return r ? r : read_options(w, o, file, e);
 }
 

@@ -48,8 +48,27 @@ struct kv_host {
 	char source[256];
 };
 
+/*
+ * Retrieval, which CLOSED leaves off: documents are cut into chunks, whose
+ * entries are written once; a part of the requests reads some of one document.
+ */
+#define KV_RAG_CHUNKS_READ_MAX 16
+#define KV_RAG_DOCUMENTS_MAX 100000
+struct kv_rag {
+	uint32_t documents;
+	uint32_t document_tokens[2];
+	/* of models at least so wide or so deep */
+	uint32_t large_document_tokens[2], large_hidden, large_layers;
+	uint32_t chunk_tokens;
+	uint64_t chunk_bytes_most;
+	double share; /* of requests that retrieve, and that ask once more */
+	uint32_t chunks_read;
+	uint32_t generation[2]; /* of what is asked about a document */
+};
+
 struct kv_workload {
 	char name[32];
+	struct kv_rag rag;
 	struct kv_host host;
 	uint32_t kind_count;
 	struct kv_kind kinds[KV_KINDS_MAX];
@@ -61,6 +80,7 @@ struct kv_workload {
 	uint32_t prefix_tokens[KV_PREFIXES];
 	double end_conversation_share;
 	uint32_t turns_most, conversations_most, workers_most;
+	uint32_t fixed_context; /* tokens of every request; 0: drawn */
 	uint64_t seed;
 	uint32_t trials;
 	double delay_s; /* before and after each run */

@@ -47,6 +47,8 @@ void kv_user_ask(
 	a->pause_ns = (int64_t)(u->think_s * factor * 1e9);
 	a->ends_conversation = rng_xo_double(r) < w->end_conversation_share;
 	a->context = tokens(r, u->context_cap);
+	if (w->fixed_context)
+		a->context = w->fixed_context;
 	a->generation = tokens(r, u->generation_cap);
 	a->prefill_only = a->context >= w->prefill_only_tokens;
 	a->prefix = rng_xo_double(r) < w->prefix_share

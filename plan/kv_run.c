@@ -117,9 +117,11 @@ static int storage_limit(struct job *j, struct kv_config *c, struct err *e)
 		record_note(&j->rec->base, "little-room",
 			"the storage tier of a rank holds %s, the %u entries "
 			"that may be written at a time can take %s: entries "
-			"are deleted while they are still wanted, and it may "
-			"run over", units_format_bytes(a, c->limits[KV_STORAGE]),
-			c->opt.allocations, units_format_bytes(b, need));
+			"are deleted while they are still wanted, and %s",
+			units_format_bytes(a, c->limits[KV_STORAGE]),
+			c->opt.allocations, units_format_bytes(b, need),
+			c->io == KV_IO_DIRECT ? "writes wait for room"
+					      : "it may run over");
 	return 0;
 }
 
@@ -303,7 +305,7 @@ static int run_once(struct job *j, struct kv_config *c,
 	return group_agree(g, r, e);
 }
 
-/* Write entries of up to 2,048 tokens until twice the capacity has gone. */
+/* Write entries of 2,048 tokens until twice the capacity has gone. */
 static int precondition(struct job *j, const struct kv_config *of,
 	struct err *e)
 {
@@ -319,10 +321,11 @@ static int precondition(struct job *j, const struct kv_config *of,
 	if (!r) {
 		*c = *of;
 		*w = *j->c->workload;
-		w->kind_count = 1;
-		w->kinds[0].context[0] = w->kinds[0].context[1] =
-			PRECONDITION_TOKENS;
+		w->fixed_context = PRECONDITION_TOKENS;
 		w->prefill_only_tokens = 1;
+		c->multi_turn = c->prefix = false;
+		c->rag_documents = 0;
+		c->token_ns = 0;
 		c->limits[KV_GPU] = c->limits[KV_CPU] = 0;
 		c->stop_written_bytes = 2 * c->limits[KV_STORAGE];
 		c->duration_ns = 7 * 86400 * NS_PER_S;

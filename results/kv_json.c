@@ -193,9 +193,9 @@ static int write_all(const struct invocation *v, struct kv_record *rec,
 	if (!r)
 		r = results_write_metadata(v, dir, e);
 	if (!r)
-		r = write_text(v->out_text, dir, "kvcache_run.stdout.log", e);
+		r = write_text(v->out_text, dir, "kv_cache_run.stdout.log", e);
 	return r ? r
-		 : write_text(v->err_text, dir, "kvcache_run.stderr.log", e);
+		 : write_text(v->err_text, dir, "kv_cache_run.stderr.log", e);
 }
 
 int results_write_kv_leaf(const struct invocation *v, struct kv_record *rec,

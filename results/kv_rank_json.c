@@ -272,13 +272,11 @@ static bool add_prefix_and_turns(struct cJSON *o, const struct kv_counts *c)
 		       (double)c->multi_turn_hits / (double)(n ? n : 1));
 }
 
-static bool add_summary(struct cJSON *o, const struct kv_config *cfg,
-	struct kv_rank_result *k)
+static bool add_summary(struct cJSON *o, struct kv_rank_result *k)
 {
 	const struct kv_counts *c = &k->counted;
 	double io_s = (double)c->request_io_ns / 1e9;
 	struct cJSON *x = json_add_object(o, "summary"), *q;
-	struct cJSON *g;
 	bool ok;
 	int i;
 
@@ -296,12 +294,9 @@ static bool add_summary(struct cJSON *o, const struct kv_config *cfg,
 		     &k->series[KV_END_TO_END]) &&
 	     add_latency(x, "storage_io_latency_ms",
 		     &k->series[KV_REQUEST_IO]);
-	g = ok ? json_add_object(x, "generation_latency_ms") : NULL;
-	ok = g && json_add_double(g, "mean",
-			  c->requests ? (double)cfg->token_ns *
-					  (double)c->tokens /
-					  (double)c->requests / 1e6
-				      : 0) &&
+	ok = ok &&
+	     add_latency(x, "generation_latency_ms",
+		     &k->series[KV_GENERATION]) &&
 	     add_cache_stats(x, k);
 	q = ok ? json_add_object(x, "qos_metrics") : NULL;
 	ok = q != NULL;
@@ -310,12 +305,27 @@ static bool add_summary(struct cJSON *o, const struct kv_config *cfg,
 	return ok && add_prefix_and_turns(x, c);
 }
 
+static bool add_rag(struct cJSON *o, const struct kv_counts *c)
+{
+	struct cJSON *x = json_add_object(o, "rag");
+
+	return x && json_add_u64(x, "documents", c->rag_documents) &&
+	       json_add_u64(x, "chunks_written", c->rag_chunks_written) &&
+	       json_add_u64(x, "retrievals", c->rag_retrievals) &&
+	       json_add_u64(x, "chunk_reads", c->rag_chunk_reads) &&
+	       json_add_u64(x, "chunk_misses", c->rag_chunk_misses) &&
+	       json_add_u64(x, "questions", c->rag_questions);
+}
+
 /* What the reference's names do not tell. */
-static bool add_own(struct cJSON *o, struct kv_rank_result *k)
+static bool add_own(struct cJSON *o, const struct kv_config *cfg,
+	struct kv_rank_result *k)
 {
 	const struct kv_counts *c = &k->counted, *f = &k->frozen;
 	struct cJSON *x = json_add_object(o, "stoker");
 
+	if (x && cfg->rag_documents && !add_rag(x, c))
+		return false;
 	return x && json_add_double(x, "drain_seconds",
 			    (double)k->drain_ns / 1e9) &&
 	       json_add_u64(x, "frozen_requests", f->requests) &&
@@ -346,30 +356,24 @@ static bool fill(struct cJSON *o, const struct kv_config *cfg,
 {
 	const struct kv_counts *c = &k->counted;
 	struct kv_series *s = k->series;
-	struct cJSON *list;
-	bool ok;
-	uint32_t i;
 
-	ok = json_add_u64(o, "requests_completed", c->requests) &&
-	     json_add_u64(o, "total_tokens_generated", c->tokens) &&
-	     json_add_double(o, "total_storage_io_latency",
-		     (double)c->request_io_ns / 1e9) &&
-	     json_add_double(o, "total_generation_latency",
-		     (double)cfg->token_ns * (double)c->tokens / 1e9) &&
-	     add_seconds(o, "end_to_end_latencies", &s[KV_END_TO_END]) &&
-	     add_seconds(o, "storage_latencies", &s[KV_REQUEST_IO]);
-	list = ok ? json_add_array(o, "generation_latencies") : NULL;
-	ok = list != NULL;
-	for (i = 0; ok && !cfg->token_ns && i < s[KV_REQUEST_IO].n; i++)
-		ok = json_add_double(list, NULL, 0);
-	return ok && json_add_array(o, "throughput_timeline") &&
+	return json_add_u64(o, "requests_completed", c->requests) &&
+	       json_add_u64(o, "total_tokens_generated", c->tokens) &&
+	       json_add_double(o, "total_storage_io_latency",
+		       (double)c->request_io_ns / 1e9) &&
+	       json_add_double(o, "total_generation_latency",
+		       (double)cfg->token_ns * (double)c->tokens / 1e9) &&
+	       add_seconds(o, "end_to_end_latencies", &s[KV_END_TO_END]) &&
+	       add_seconds(o, "storage_latencies", &s[KV_REQUEST_IO]) &&
+	       add_seconds(o, "generation_latencies", &s[KV_GENERATION]) &&
+	       json_add_array(o, "throughput_timeline") &&
 	       add_seconds(o, "prefill_latencies", &s[KV_PREFILL]) &&
 	       add_seconds(o, "decode_latencies", &s[KV_DECODE]) &&
 	       json_add_u64(o, "multi_turn_cache_hits", c->multi_turn_hits) &&
 	       json_add_u64(
 		       o, "multi_turn_cache_misses", c->multi_turn_misses) &&
-	       json_add_u64(o, "seed", k->seed) && add_summary(o, cfg, k) &&
-	       add_own(o, k);
+	       json_add_u64(o, "seed", k->seed) && add_summary(o, k) &&
+	       add_own(o, cfg, k);
 }
 
 struct cJSON *results_kv_rank(

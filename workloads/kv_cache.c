@@ -235,6 +235,9 @@ int kv_room_next(struct kv_room *r, struct kv_cache *c, uint32_t *victim)
 		if (!c->entries[id].locked)
 			break;
 	if (id == KV_NONE) {
+		/* what is read or written now can be deleted soon */
+		if (c->strict_limit && t->used_bytes)
+			return KV_ROOM_WAIT;
 		if (c->reference_bugs)
 			t->used_bytes = t->listed_bytes;
 		return take(t, r->need_bytes);

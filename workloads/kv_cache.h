@@ -8,7 +8,8 @@
  * A memory tier is kept at four fifths of its limit: for a new entry its least
  * recently used ones move to the tier below, one after another. The last tier
  * is filled to its limit; then its least recently used entries are deleted,
- * and if there is none left the new one is taken all the same. Space is
+ * and if there is none left the new one is taken all the same, as the reference
+ * has it, or waits until one can be deleted (strict_limit). Space is
  * reserved before it is used. Making room is a dialogue: kv_room_next() says
  * what has to be done, the caller does it (which may take time) and asks again.
  */
@@ -51,6 +52,8 @@ struct kv_cache {
 	 * one that is being moved is passed over.
 	 */
 	bool serial_moves;
+	/* The last tier never holds more than its limit, or one entry. */
+	bool strict_limit;
 	/*
 	 * The reference's known mistakes: a tier that lists nothing forgets
 	 * what writes in flight have reserved, and whoever wanted to move an

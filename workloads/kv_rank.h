@@ -5,6 +5,7 @@
 #include "datagen/kv_users.h"
 #include "storage/loop.h"
 #include "workloads/kv_cache.h"
+#include "workloads/kv_rag.h"
 #include "workloads/kv_requests.h"
 #include "workloads/kv_stream.h"
 #include "workloads/kvcache.h"
@@ -46,6 +47,8 @@ struct kv_worker {
 		KV_W_TURNS,
 		KV_W_TURN_READ,
 		KV_W_ALLOCATE,
+		KV_W_CHUNKS,
+		KV_W_CHUNK_READ,
 		KV_W_DECODE,
 		KV_W_DECODE_READ,
 		KV_W_AGAIN, /* its entry was gone: written once more */
@@ -55,6 +58,8 @@ struct kv_worker {
 	uint32_t context; /* tokens, without the prefix */
 	uint32_t entry;	  /* of the request */
 	uint32_t turn, turns, reads_left;
+	/* entries of the chunks that are retrieved, and which is next */
+	uint32_t chunks[KV_RAG_CHUNKS_READ_MAX], chunk_count, chunk;
 	int64_t io_ns, prefill_ns, decode_ns;
 	int64_t due_ns;
 	/* waiting */
@@ -106,6 +111,8 @@ struct kv_rank {
 	struct kv_queue queue;
 	struct kv_user_task *users; /* NULL: a trace */
 	struct kv_trace_task trace;
+	struct kv_rag_rank rag;
+	/* with retrieval there is one more, which serves no requests */
 	struct kv_worker *workers;
 	uint32_t worker_count;
 	uint32_t slots_free;
@@ -121,6 +128,14 @@ struct kvcache_job {
 	struct loop loop;
 	struct kv_rank *ranks;
 };
+
+static inline uint32_t kv_all_workers(const struct kv_rank *r)
+{
+	return r->worker_count + (r->rag.count > 0);
+}
+
+/* Put a request into the queue; its owner and turn are set. */
+int kv_offer(struct kv_rank *r, struct kv_request *q, struct err *e);
 
 static inline int64_t kv_now(const struct kv_rank *r)
 {
@@ -172,7 +187,7 @@ static inline uint64_t kv_content_key(const struct kv_rank *r, uint32_t id)
 {
 	const struct kv_entry *x = &r->cache.entries[id];
 
-	return rng_mix64(r->rank, (uint64_t)x->owner << 8 | x->turn);
+	return rng_mix64(r->rank, (uint64_t)x->owner << 16 | x->turn);
 }
 
 #endif

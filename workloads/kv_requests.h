@@ -16,14 +16,15 @@
 
 struct kv_request {
 	int64_t made_ns;
-	uint32_t conversation;
+	uint32_t conversation; /* or another owner: kv_rag.h */
 	uint32_t context; /* tokens, the prefix included */
 	uint16_t generation;
 	uint16_t user;
 	uint8_t turn;
 	int8_t prefix;	 /* its index; -1 = none */
 	uint8_t class;
-	bool prefill_only;
+	bool prefill_only : 1;
+	bool decode_only : 1; /* about a document: its entry is not stored */
 };
 
 struct kv_fifo {

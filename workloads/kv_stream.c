@@ -79,6 +79,18 @@ static void fail(struct kv_stream *s, const struct err *e)
 	changed(s);
 }
 
+#define SMALLER "--storage-capacity-gb keeps the cache smaller"
+
+/* A write that stops short says nothing of why: is the drive full? */
+static bool drive_is_full(const struct kv_stream *s, uint64_t rest_bytes)
+{
+	uint64_t free_bytes;
+	struct err e;
+
+	return !store_free_space(s->pool->store, &free_bytes, &e) &&
+	       free_bytes < rest_bytes;
+}
+
 static void io_failed(struct kv_stream *s, const struct engine_op *op)
 {
 	bool write = op->opcode != ENGINE_READ;
@@ -86,14 +98,17 @@ static void io_failed(struct kv_stream *s, const struct engine_op *op)
 	struct err e;
 
 	store_label(s->pool->store, s->id, path, sizeof(path));
-	if (op->result < 0)
+	if (write && op->result >= 0 &&
+		drive_is_full(s, op->len_bytes - (uint64_t)op->result))
+		err_set(&e, ERR_IO, -ENOSPC, "writing %s at offset %" PRIu64
+			": %" PRId64 " of %u bytes written: no space left (by "
+			"something else? " SMALLER ")", path, op->offset_bytes,
+			op->result, op->len_bytes);
+	else if (op->result < 0)
 		err_set(&e, ERR_IO, (int)op->result, "%s %s at offset %" PRIu64
 			": %s%s", write ? "writing" : "reading", path,
 			op->offset_bytes, strerror((int)-op->result),
-			op->result == -ENOSPC
-				? " (--storage-capacity-gb keeps the cache "
-				  "smaller)"
-				: "");
+			op->result == -ENOSPC ? " (" SMALLER ")" : "");
 	else
 		err_set(&e, ERR_IO, -EIO, "%s %s at offset %" PRIu64 ": %" PRId64
 			" of %u bytes moved; was the file cut, or another "
@@ -441,6 +456,8 @@ static int cannot_open(struct kv_stream *s, struct err *e)
 		return err_set(e, ERR_IO, -ENOENT,
 			"%s is not there: was it, or its folder, removed "
 			"during the run?", path);
+	if (e->code == -ENOSPC)
+		return err_wrap(e, SMALLER);
 	if (e->code == -EBADMSG)
 		return err_set(e, ERR_IO, -EBADMSG,
 			"%s has not the %" PRIu64 " bytes that were written: "

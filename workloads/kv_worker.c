@@ -42,7 +42,8 @@ void kv_worker_phase(struct kv_worker *w, enum kv_phase p)
 	struct kv_rank *r = w->rank;
 	int64_t now = kv_now(r), until = now < r->end_ns ? now : r->end_ns;
 
-	if (until > w->phase_since_ns)
+	/* one that serves no requests has no part in it */
+	if (until > w->phase_since_ns && w->task.step == kv_worker_step)
 		r->k->phase_ns[w->phase] += until - w->phase_since_ns;
 	w->phase = p;
 	w->phase_since_ns = now;
@@ -188,6 +189,7 @@ static bool take_request(struct kv_worker *w)
 	struct kv_request *q = &w->request;
 	struct kv_counts *n = &r->k->counted;
 	const struct kv_conversation *c;
+	uint32_t prefix;
 
 	kv_worker_phase(w, KV_PHASE_IDLE);
 	w->granted = false;
@@ -200,16 +202,21 @@ static bool take_request(struct kv_worker *w)
 	w->context = q->context;
 	if (r->c->prefix && q->prefix >= 0) {
 		/* nothing ever stores a prefix: a miss */
-		w->context -= r->w->prefix_tokens[q->prefix];
+		prefix = r->w->prefix_tokens[q->prefix];
+		if (prefix >= q->context)
+			prefix = q->context - 1;
+		w->context -= prefix;
 		n->misses++;
 		n->prefix_hits++;
-		n->prefix_bytes_saved += r->w->prefix_tokens[q->prefix] *
-					 r->c->model.token_bytes;
+		n->prefix_bytes_saved += prefix * r->c->model.token_bytes;
 	} else if (r->c->prefix) {
 		n->prefix_misses++;
 	}
 	w->io_ns = w->prefill_ns = w->decode_ns = 0;
-	w->turn = 0;
+	w->turn = w->turns = 0;
+	w->entry = KV_NONE;
+	if (q->decode_only)
+		return true;
 	c = &r->conversations.v[q->conversation];
 	w->turns = r->c->multi_turn && c->remembered ? c->turns : 0;
 	return true;
@@ -263,9 +270,25 @@ static int add_entry(struct kv_worker *w, struct err *e)
 	w->entry = kv_cache_add(&r->cache, q->conversation, q->turn,
 		w->context, w->context * r->c->model.token_bytes);
 	if (w->entry == KV_NONE ||
-		kv_conversation_set(&r->conversations, q->conversation,
-			q->turn, w->entry))
+		(!q->decode_only &&
+			kv_conversation_set(&r->conversations,
+				q->conversation, q->turn, w->entry)))
 		return err_nomem(e, "the cache's entries");
+	return 0;
+}
+
+/* The first write; what is asked about a document has none. */
+static int begin_prefill(struct kv_worker *w, struct err *e)
+{
+	w->prefill_ns = -w->io_ns;
+	if (w->request.decode_only) {
+		w->prefill_ns = 0;
+		kv_rag_retrieve(w);
+		w->state = KV_W_CHUNKS;
+		return 0;
+	}
+	if (add_entry(w, e))
+		return e->code;
 	kv_allocate_begin(w);
 	w->state = KV_W_ALLOCATE;
 	return 0;
@@ -284,16 +307,20 @@ static int complete(struct kv_worker *w, struct err *e)
 	n->requests++;
 	n->tokens += q->generation;
 	n->prefill_only += q->prefill_only;
+	n->rag_questions += q->decode_only;
 	n->by_class[q->class]++;
 	n->request_io_ns += w->io_ns;
 	if (kv_series_add(&s[KV_END_TO_END], all) ||
 		kv_series_add(&s[KV_END_TO_END_CLASS + q->class], all) ||
 		kv_series_add(&s[KV_REQUEST_IO], w->io_ns) ||
-		kv_series_add(&s[KV_PREFILL], w->prefill_ns) ||
+		kv_series_add(&s[KV_GENERATION],
+			q->generation * r->c->token_ns) ||
+		(!q->decode_only &&
+			kv_series_add(&s[KV_PREFILL], w->prefill_ns)) ||
 		(!q->prefill_only &&
 			kv_series_add(&s[KV_DECODE], w->decode_ns)))
 		return err_nomem(e, "the record of requests");
-	if (u && u->waits) {
+	if (u && u->waits && !q->decode_only) {
 		u->waits = false;
 		u->due_ns = kv_now(r) + u->ask.pause_ns;
 		loop_ready(r->loop, &u->task);
@@ -310,12 +337,12 @@ static void generate(struct kv_worker *w)
 	kv_worker_phase(w, KV_PHASE_GENERATE);
 }
 
-/* After the first write: the reads of the answer, if it has any. */
+/* After the chunks: the reads of the answer, if it has any. */
 static void begin_decode(struct kv_worker *w)
 {
 	struct kv_rank *r = w->rank;
 
-	w->prefill_ns = w->io_ns;
+	w->decode_ns = -w->io_ns;
 	if (w->request.prefill_only) {
 		generate(w);
 		return;
@@ -324,30 +351,58 @@ static void begin_decode(struct kv_worker *w)
 	w->state = KV_W_DECODE;
 }
 
-static void next_decode(struct kv_worker *w)
+static int next_decode(struct kv_worker *w, struct err *e)
 {
 	struct kv_rank *r = w->rank;
 	bool first = w->reads_left ==
 		     kv_decode_reads(r->w, w->request.generation);
 
 	if (!w->reads_left) {
-		w->decode_ns = w->io_ns - w->prefill_ns;
+		w->decode_ns += w->io_ns;
 		generate(w);
-		return;
+		return 0;
 	}
 	if (readable(r, w->entry)) {
 		w->reads_left--;
 		count_hit(w, false);
 		kv_read_begin(w, w->entry);
 		w->state = KV_W_DECODE_READ;
-		return;
+		return 0;
 	}
 	r->k->counted.misses++;
 	w->reads_left = 0;
 	if (!first)
-		return;
+		return 0;
+	if (w->entry == KV_NONE && add_entry(w, e))
+		return e->code;
 	kv_allocate_begin(w);
 	w->state = KV_W_AGAIN;
+	return 0;
+}
+
+/* Of another turn, a chunk or the own entry, which may have been gone. */
+static void read_ended(struct kv_worker *w, bool gone)
+{
+	struct kv_counts *n = &w->rank->k->counted;
+
+	if (gone) {
+		n->misses++;
+		w->reads_left = 0;
+	}
+	if (gone && w->state == KV_W_CHUNK_READ) {
+		n->rag_chunk_reads--;
+		n->rag_chunk_misses++;
+	}
+	w->state = w->state == KV_W_TURN_READ	? KV_W_TURNS
+		   : w->state == KV_W_CHUNK_READ ? KV_W_CHUNKS
+						 : KV_W_DECODE;
+}
+
+static void prefilled(struct kv_worker *w)
+{
+	w->prefill_ns += w->io_ns;
+	kv_rag_retrieve(w);
+	w->state = KV_W_CHUNKS;
 }
 
 int kv_worker_step(struct loop_task *t, struct err *e)
@@ -366,19 +421,21 @@ int kv_worker_step(struct loop_task *t, struct err *e)
 			if (next_turn(w))
 				w->state = KV_W_TURN_READ;
 			else
-				r = add_entry(w, e);
+				r = begin_prefill(w, e);
+			break;
+		case KV_W_CHUNKS:
+			if (kv_rag_next(w))
+				w->state = KV_W_CHUNK_READ;
+			else
+				begin_decode(w);
 			break;
 		case KV_W_TURN_READ:
+		case KV_W_CHUNK_READ:
 		case KV_W_DECODE_READ:
 			r = kv_read_step(w, e);
 			if (r <= 0)
 				return r;
-			if (r == 2) {
-				w->rank->k->counted.misses++;
-				w->reads_left = 0;
-			}
-			w->state = w->state == KV_W_TURN_READ ? KV_W_TURNS
-							      : KV_W_DECODE;
+			read_ended(w, r == 2);
 			r = 0;
 			break;
 		case KV_W_ALLOCATE:
@@ -388,12 +445,12 @@ int kv_worker_step(struct loop_task *t, struct err *e)
 				return r;
 			r = 0;
 			if (w->state == KV_W_ALLOCATE)
-				begin_decode(w);
+				prefilled(w);
 			else
 				w->state = KV_W_DECODE;
 			break;
 		case KV_W_DECODE:
-			next_decode(w);
+			r = next_decode(w, e);
 			break;
 		case KV_W_GENERATE:
 			if (!kv_due(w, w->due_ns))

@@ -29,12 +29,23 @@ int kvcache_path(void *ctx, uint64_t id, char *buf, size_t buf_bytes)
 	const struct kvcache_env *env = ctx;
 	const struct kv_rank *r = &env->job->ranks[id >> 32];
 	const struct kv_entry *x = &r->cache.entries[(uint32_t)id];
-	const struct kv_conversation *c = &r->conversations.v[x->owner];
+	const struct kv_conversation *c;
 	char dir[4096];
 	int n;
 
 	if (kvcache_rank_dir(r->c, r->rank, dir, sizeof(dir)))
 		return -ENAMETOOLONG;
+	if (!kv_owner_is_conversation(x->owner)) {
+		n = x->owner & KV_OWNER_DOCUMENT
+			    ? snprintf(buf, buf_bytes,
+				      "%s/rag_doc_%u_chunk_%u.npy", dir,
+				      x->owner & KV_OWNER_MASK, x->turn)
+			    : snprintf(buf, buf_bytes,
+				      "%s/rag_question_%u.npy", dir,
+				      x->owner & KV_OWNER_MASK);
+		return n > 0 && (size_t)n < buf_bytes ? 0 : -ENAMETOOLONG;
+	}
+	c = &r->conversations.v[x->owner];
 	if (r->c->multi_turn)
 		n = snprintf(buf, buf_bytes,
 			"%s/conv_user_%04u_%lld_turn_%u.npy", dir, c->user,
@@ -54,16 +65,21 @@ uint64_t kvcache_size(void *ctx, uint64_t id)
 	return r->cache.entries[(uint32_t)id].bytes + kv_header_bytes(r->c);
 }
 
-static int offer(struct kv_rank *r, struct kv_request *q, struct err *e)
+int kv_offer(struct kv_rank *r, struct kv_request *q, struct err *e)
 {
-	if (q->conversation == KV_NONE)
-		return err_nomem(e, "the conversations");
-	q->turn = kv_conversation_turn(&r->conversations, q->conversation);
 	if (kv_queue_put(&r->queue, q))
 		return err_nomem(e, "the queue of requests");
 	r->k->offered++;
 	kv_wake_first(&r->idle);
 	return 0;
+}
+
+static int offer_turn(struct kv_rank *r, struct kv_request *q, struct err *e)
+{
+	if (q->conversation == KV_NONE)
+		return err_nomem(e, "the conversations");
+	q->turn = kv_conversation_turn(&r->conversations, q->conversation);
+	return kv_offer(r, q, e);
 }
 
 /* The request whose time has come goes into the queue. */
@@ -88,7 +104,7 @@ static int make_request(struct kv_user_task *u, struct err *e)
 		u->conversation =
 			kv_conversation_start(cs, u->index, q.made_ns);
 	q.conversation = u->conversation;
-	return offer(r, &q, e);
+	return offer_turn(r, &q, e);
 }
 
 /* Every recorded request is a conversation of its own. */
@@ -128,7 +144,7 @@ static int trace_step(struct loop_task *t, struct err *e)
 		q.prefill_only = row->context >= r->w->prefill_only_tokens;
 		q.conversation =
 			kv_conversation_start(&r->conversations, q.user, now);
-		if (offer(r, &q, e))
+		if (offer_turn(r, &q, e))
 			return e->code;
 	}
 	return 0;
@@ -144,7 +160,7 @@ static int user_step(struct loop_task *t, struct err *e)
 	if (r->state != KV_R_RUN || u->waits)
 		return 0;
 	if (kv_now(r) >= u->due_ns) {
-		if (make_request(u, e))
+		if (make_request(u, e) || kv_rag_ask(u, e))
 			return e->code;
 		kv_user_ask(r->w, &u->user, &u->ask);
 		u->waits = r->c->closed_loop;
@@ -171,6 +187,8 @@ static void begin(struct kv_rank *r)
 	}
 	for (i = 0; i < r->worker_count; i++)
 		r->workers[i].phase_since_ns = r->start_ns;
+	if (r->rag.count)
+		loop_ready(r->loop, &r->workers[r->worker_count].task);
 	group_set_phase(r->job->env->group, WATCH_COMPUTE, 0, 0);
 }
 
@@ -186,7 +204,7 @@ static void freeze(struct kv_rank *r)
 	r->k->elapsed_ns = now - r->start_ns;
 	/* a busy machine may look a little late */
 	r->end_ns = now;
-	for (i = 0; i < r->worker_count; i++) {
+	for (i = 0; i < kv_all_workers(r); i++) {
 		w = &r->workers[i];
 		kv_worker_phase(w, w->phase);
 		if (w->has_slot) {
@@ -349,10 +367,10 @@ static int add_workers(struct kv_rank *r, struct err *e)
 				  ? r->c->opt.users
 				  : r->w->workers_most;
 	r->k->workers = r->worker_count;
-	r->workers = calloc(r->worker_count, sizeof(*r->workers));
+	r->workers = calloc(kv_all_workers(r), sizeof(*r->workers));
 	if (!r->workers)
 		return err_nomem(e, "the workers");
-	for (i = 0; !ret && i < r->worker_count; i++) {
+	for (i = 0; !ret && i < kv_all_workers(r); i++) {
 		w = &r->workers[i];
 		w->rank = r;
 		w->level = -1;
@@ -362,7 +380,8 @@ static int add_workers(struct kv_rank *r, struct err *e)
 		w->stream.written_bytes = &n->file_written_bytes;
 		w->stream.verified_bytes = &n->verified_bytes;
 		w->stream.file.fd = -1;
-		w->task.step = kv_worker_step;
+		w->task.step = i < r->worker_count ? kv_worker_step
+						   : kv_rag_ingest_step;
 		w->task.background = true;
 		ret = loop_add(r->loop, &w->task, e);
 	}
@@ -390,6 +409,7 @@ static int rank_init(struct kvcache_job *j, uint32_t index,
 	k->seed = c->seed + r->rank;
 	kv_cache_init(&r->cache, c->limits);
 	r->cache.serial_moves = c->io == KV_IO_REFERENCE;
+	r->cache.strict_limit = c->io == KV_IO_DIRECT && !c->reference_bugs;
 	r->cache.reference_bugs = c->reference_bugs;
 	kv_conversations_init(&r->conversations, r->w->conversations_most,
 		r->w->turns_most);
@@ -409,6 +429,8 @@ static int rank_init(struct kvcache_job *j, uint32_t index,
 		ret = loop_add(&j->loop, &r->task, e);
 	if (!ret)
 		ret = env->trace ? add_trace(r, e) : add_users(r, e);
+	if (!ret)
+		ret = kv_rag_init(r, e);
 	return ret ? ret : add_workers(r, e);
 }
 
@@ -419,7 +441,7 @@ static int remove_files(struct kv_rank *r, struct err *e)
 	uint32_t i;
 	int ret = 0;
 
-	for (i = 0; r->workers && !ret && i < r->worker_count; i++) {
+	for (i = 0; r->workers && !ret && i < kv_all_workers(r); i++) {
 		s = &r->workers[i].stream;
 		if (s->phase != KV_STREAM_IDLE && s->phase != KV_STREAM_READ)
 			ret = store_remove(r->job->env->store, s->id, e);
@@ -436,7 +458,7 @@ static void rank_fini(struct kv_rank *r)
 {
 	uint32_t i;
 
-	for (i = 0; r->workers && i < r->worker_count; i++) {
+	for (i = 0; r->workers && i < kv_all_workers(r); i++) {
 		for (; r->workers[i].level >= 0; r->workers[i].level--)
 			kv_room_end(&r->workers[i]
 					     .levels[r->workers[i].level]
@@ -449,6 +471,7 @@ static void rank_fini(struct kv_rank *r)
 	kv_cache_fini(&r->cache);
 	kv_conversations_fini(&r->conversations);
 	kv_queue_fini(&r->queue);
+	kv_rag_fini(r);
 	free(r->users);
 	free(r->workers);
 }

@@ -31,8 +31,14 @@ jq -e '.summary.total_requests == (.storage_latencies | length) and
 jq -e '.stoker.moves > 1000 and .stoker.move_p95_ms > 0 and
 	.summary.cache_stats.tier_storage_kv_bytes_written_gb > 900' \
 	"$leaf"/option_2/trial_0/rank_0/*.json >/dev/null || fail "demotions"
-ls "$leaf"/kv_cache_*_metadata.json "$leaf"/kvcache_run.stdout.log \
-	"$leaf"/kvcache_run.stderr.log >/dev/null || fail "files are missing"
+# the logs are where the metadata says; what each option has of its own is null
+meta=$(echo "$leaf"/kv_cache_*_metadata.json)
+for log in $(jq -r '.command_output_files[] | .stdout, .stderr' "$meta"); do
+	[ -e "$leaf/$log" ] || fail "no $log in $leaf"
+done
+jq -e '.args | .num_users == null and .max_concurrent_allocs == null and
+	.rag_num_docs == null and .seed == 42' "$meta" >/dev/null ||
+	fail "args of $meta"
 # drives differ, tokens a GiB do not: 60.0 and 25.3 +-4 %
 for drive in d5-p5336 constant:10GB/s,80us; do
 	expect 0 stoker kvcache run --drive $drive --option 1,3 --json --quiet
@@ -64,6 +70,37 @@ holds '.options[0].trials[0].ranks[0].entries_deleted == 0'
 expect 0 stoker kvcache run --drive d7-ps1010 --option 2 --io direct --json \
 	--request-depth 8 --request-size 4MiB --host-copy-rate 20GB/s --quiet
 holds '.options[0].mean.reported_tokens_per_wall_second > 1300'
+# retrieval: 5 chunks of a document by a tenth of the requests
+# shellcheck disable=SC2086
+expect 0 stoker kvcache run $short --enable-rag --rag-num-docs 4 --json \
+	--num-users 20 --max-concurrent-allocs 0 --results-dir rag \
+	--systemname s --orgname o
+holds '.options[0].trials[0].ranks[0] |
+	.requests_abandoned as $abandoned | .rag_documents == 4 and
+	.rag_chunks_written >= 4 * 8 and .rag_chunks_written <= 4 * 24 and
+	.rag_retrievals > 0 and .rag_questions > 0 and
+	(5 * .rag_retrievals - .rag_chunk_reads |
+		. >= 0 and . <= 5 * $abandoned) and
+	(.prefill_writes - .requests - .rag_chunks_written |
+		. >= 0 and . <= $abandoned)'
+rank=$(echo rag/whatif/o/results/s/kv_cache/*/run/*/option_1/trial_0/rank_0/*)
+jq -e '.stoker.rag.documents == 4' "$rank" >/dev/null ||
+	fail "rank file without retrieval"
+expect 2 stoker kvcache run --drive d7-ps1010 --rag-num-docs 4
+said "goes with --enable-rag"
+expect 2 stoker kvcache run --drive d7-ps1010 --enable-rag \
+	--burst-trace-path trace.csv
+said "is about users"
+expect 2 stoker kvcache run --drive d7-ps1010 --enable-rag --division closed
+# the time that tokens take, of each request: 2 ms each
+# shellcheck disable=SC2086
+expect 0 stoker kvcache run $short --generation-mode fast --results-dir gen \
+	--systemname s --orgname o
+rank=$(echo gen/whatif/o/results/s/kv_cache/*/run/*/option_1/trial_0/rank_0/*)
+jq -e '(.generation_latencies | length) == .requests_completed and
+	((.generation_latencies | add) - 0.002 * .total_tokens_generated | fabs)
+		< 0.001 and .summary.generation_latency_ms.p95 > 0' "$rank" \
+	>/dev/null || fail "generation latencies"
 # recorded requests: 90 in 9 s, one of them prefill only
 {
 	echo "Timestamp,Model,Request tokens,Response tokens,Total tokens"

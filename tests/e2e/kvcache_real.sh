@@ -29,6 +29,20 @@ for io in reference:128 direct:4096; do
 		.verified_bytes >= .file_read_bytes and .peak_rss_bytes < 7e8'
 	look "${io#*:}" || fail "numpy on --io ${io%:*}"
 done
+# documents: chunks of 512 tokens, files of their own
+# shellcheck disable=SC2086
+expect 0 stoker kvcache run $small --cache-dir c --io direct --enable-rag \
+	--rag-num-docs 1 --verify --keep-cache --storage-capacity-gb 1 --json
+holds '.options[0].trials[0].ranks[0] | .rag_documents == 1 and
+	.verified_bytes >= .file_read_bytes'
+$python - <<'END' || fail "chunks"
+import glob, numpy
+at = "c/rank_0/rag_doc_0_chunk_%d.npy"
+n = len(glob.glob("c/rank_0/rag_doc_0_chunk_*.npy"))
+tokens = [numpy.load(at % i, mmap_mode="r").shape[2] for i in range(n)]
+assert set(tokens[:-1]) == {512} and 1 <= tokens[-1] <= 512, tokens
+assert 4000 <= sum(tokens) <= 12000, tokens
+END
 # C43, C12: what the I/O layer sent is what the device got, within 2 %; here
 # entries are moved out of memory
 # shellcheck disable=SC2086

@@ -8,6 +8,8 @@
  *	deny room COMMAND...	no reserving of space; writes behind 1 MiB of a
  *				file fail with ENOSPC (pwrite, not io_uring)
  *	deny sync COMMAND...	fsync fails with EIO
+ *	deny read COMMAND...	reads behind 1 MiB of a file fail with EIO
+ *				(pread, not io_uring)
  *	deny thp COMMAND...	no huge pages (not a filter)
  */
 #include <errno.h>
@@ -70,6 +72,15 @@ static struct sock_filter sync_fails[] = {
 	ALLOW,
 };
 
+static struct sock_filter read_fails[] = {
+	FIELD(nr),
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_pread64, 0, 3),
+	FIELD(args[3]),
+	BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, 1 << 20, 0, 1),
+	FAIL(EIO),
+	ALLOW,
+};
+
 #define KIND(name, filter)                                                     \
 	{name, {sizeof(filter) / sizeof(filter[0]), filter}}
 
@@ -82,6 +93,7 @@ static const struct kind {
 	KIND("locks", locks),
 	KIND("room", room),
 	KIND("sync", sync_fails),
+	KIND("read", read_fails),
 	{"thp", {0, NULL}},
 };
 

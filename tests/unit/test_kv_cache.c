@@ -124,6 +124,33 @@ static void test_storage_full(void)
 	kv_cache_fini(&c);
 }
 
+/* 1000 bytes and no more, unless a single entry is larger. */
+static void test_strict_limit(void)
+{
+	struct kv_cache c;
+	uint32_t a, b, moved;
+
+	limits(&c, 0, 1000);
+	c.strict_limit = true;
+	a = admit(&c, KV_STORAGE, 400);
+	b = admit(&c, KV_STORAGE, 600);
+	c.entries[a].locked = c.entries[b].locked = true;
+	CU_ASSERT_EQUAL(settle(&c, KV_STORAGE, 500, &moved), KV_ROOM_WAIT);
+	CU_ASSERT_EQUAL(c.tiers[KV_STORAGE].used_bytes, 1000);
+	/* a goes, b stays: 600 + 400 */
+	c.entries[a].locked = false;
+	CU_ASSERT_EQUAL(settle(&c, KV_STORAGE, 500, &moved), KV_ROOM_WAIT);
+	CU_ASSERT_EQUAL(moved, 1);
+	CU_ASSERT_EQUAL(settle(&c, KV_STORAGE, 400, &moved), KV_ROOM_TAKEN);
+	CU_ASSERT_EQUAL(c.tiers[KV_STORAGE].used_bytes, 1000);
+	/* 400 are being written: nothing but waiting helps */
+	c.entries[b].locked = false;
+	CU_ASSERT_EQUAL(settle(&c, KV_STORAGE, 2000, &moved), KV_ROOM_WAIT);
+	kv_cache_release(&c, KV_STORAGE, 400);
+	CU_ASSERT_EQUAL(settle(&c, KV_STORAGE, 2000, &moved), KV_ROOM_TAKEN);
+	kv_cache_fini(&c);
+}
+
 /* The reference waits for an entry that another moves; we pass it over. */
 static void test_locked_victim(void)
 {
@@ -202,5 +229,5 @@ static void test_conversations(void)
 
 UT_SUITE(kv_cache, UT_CASE(test_limits), UT_CASE(test_demotes_oldest),
 	UT_CASE(test_little_listed), UT_CASE(test_storage_full),
-	UT_CASE(test_locked_victim), UT_CASE(test_queue),
+	UT_CASE(test_strict_limit), UT_CASE(test_locked_victim), UT_CASE(test_queue),
 	UT_CASE(test_conversations))

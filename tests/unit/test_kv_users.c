@@ -204,6 +204,22 @@ static void test_models(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "llama3.1-8b"));
 }
 
+/* What preconditions a drive has one size, whoever asks. */
+static void test_fixed_context(void)
+{
+	struct kv_user u[20];
+	struct kv_ask a;
+	int i;
+
+	load();
+	w.fixed_context = 2048;
+	kv_users_make(&w, 42, 20, u);
+	for (i = 0; i < 20; i++) {
+		kv_user_ask(&w, &u[i], &a);
+		CU_ASSERT_EQUAL(a.context, 2048);
+	}
+}
+
 /* k = 1 + max(1, ceil(gen / 32)). */
 static void test_decode_reads(void)
 {
@@ -217,4 +233,4 @@ static void test_decode_reads(void)
 
 UT_SUITE(kv_users, UT_CASE(test_python_random), UT_CASE(test_vectors),
 	UT_CASE(test_sums), UT_CASE(test_distributions), UT_CASE(test_models),
-	UT_CASE(test_decode_reads))
+	UT_CASE(test_fixed_context), UT_CASE(test_decode_reads))

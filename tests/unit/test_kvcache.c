@@ -10,6 +10,7 @@
 #include "tests/unit/ut.h"
 #include "workloads/kv_cache.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -267,6 +268,106 @@ static void test_closed_loop(void)
 	end(&r);
 }
 
+/*
+ * Retrieval: a tenth of the requests reads five chunks each (a document has
+ * at least 4,000 / 512, that is eight); a tenth of what users ask is followed
+ * by a question whose entry is a miss and one write.
+ */
+static void test_retrieval(void)
+{
+	const struct kv_counts *n;
+	double asked, share;
+	struct run r;
+	struct err e;
+
+	init(&r, 1, "constant:100GB/s,10us");
+	CU_ASSERT_EQUAL_FATAL(
+		kv_model_load(NULL, "tiny-1b", &r.c.model, &e), 0);
+	r.c.rag_documents = 3;
+	r.c.opt.users = 10;
+	r.c.opt.allocations = 0;
+	r.c.copy_bytes_per_s = r.c.buffered_write_bytes_per_s = 0;
+	r.c.duration_ns = 600 * NS_PER_S;
+	CU_ASSERT_EQUAL(go(&r, &e), 0);
+	n = &r.k->counted;
+	CU_ASSERT_EQUAL(r.k->abandoned, 0);
+	CU_ASSERT_EQUAL(n->rag_documents, 3);
+	/* 4,000 to 12,000 tokens are 8 to 24 chunks of 512 */
+	CU_ASSERT(n->rag_chunks_written >= 24 && n->rag_chunks_written <= 72);
+	CU_ASSERT_EQUAL(n->rag_chunk_reads, 5 * n->rag_retrievals);
+	CU_ASSERT_EQUAL(n->rag_chunk_misses, 0);
+	/* an entry for each request and each chunk, and nothing twice */
+	CU_ASSERT_EQUAL(
+		n->prefill_writes, n->requests + n->rag_chunks_written);
+	CU_ASSERT_EQUAL(n->misses, n->prefix_hits + n->multi_turn_misses +
+					   n->rag_questions);
+	CU_ASSERT_EQUAL(r.k->series[KV_PREFILL].n,
+		n->requests - n->rag_questions);
+	/* four standard errors of n draws: 4 sqrt(0.1 x 0.9 / n) */
+	asked = (double)(n->requests - n->rag_questions);
+	share = (double)n->rag_questions / asked;
+	CU_ASSERT(asked > 5000);
+	CU_ASSERT_DOUBLE_EQUAL(share, 0.1, 4 * 0.3 / sqrt(asked));
+	share = (double)n->rag_retrievals / (double)n->requests;
+	CU_ASSERT_DOUBLE_EQUAL(share, 0.1, 4 * 0.3 / sqrt(asked));
+	end(&r);
+}
+
+/* Users ask the same as without; the worker that writes chunks is no 201st. */
+static void test_retrieval_apart(void)
+{
+	struct run with, without;
+	struct err e;
+	double all = 0;
+	int i;
+
+	init(&with, 1, "d7-ps1010");
+	init(&without, 1, "d7-ps1010");
+	with.c.rag_documents = 10;
+	with.c.duration_ns = without.c.duration_ns = 30 * NS_PER_S;
+	CU_ASSERT_EQUAL(go(&with, &e), 0);
+	CU_ASSERT_EQUAL(go(&without, &e), 0);
+	/* at 16 allocations no document is whole after 30 s: no questions */
+	CU_ASSERT_EQUAL(with.k->offered, without.k->offered);
+	CU_ASSERT_EQUAL(without.k->counted.rag_chunks_written, 0);
+	CU_ASSERT(with.k->counted.rag_chunks_written > 0);
+	CU_ASSERT_EQUAL(with.k->workers, 200);
+	for (i = 0; i < KV_PHASES; i++)
+		all += (double)with.k->phase_ns[i];
+	CU_ASSERT_DOUBLE_EQUAL(all, 200 * 30e9, 1e6);
+	end(&with);
+	end(&without);
+}
+
+/*
+ * Far too small for its 20 workers, whose entries are of 2.7 GiB at most, and
+ * strict: writes wait for each other, but go on to the end: in ten times the
+ * time about ten times as many requests are served.
+ */
+static void test_strict_capacity(void)
+{
+	uint64_t requests[2];
+	struct run r;
+	struct err e;
+	int i;
+
+	for (i = 0; i < 2; i++) {
+		init(&r, 2, "d7-ps1010");
+		r.c.io = KV_IO_DIRECT;
+		r.c.opt.users = 20;
+		r.c.limits[KV_STORAGE] = 4 * GIB_BYTES;
+		r.c.duration_ns = (i ? 600 : 60) * NS_PER_S;
+		CU_ASSERT_EQUAL(go(&r, &e), 0);
+		CU_ASSERT(r.k->counted.deleted > 20);
+		CU_ASSERT(r.k->used_bytes[KV_STORAGE] <= 4 * GIB_BYTES);
+		requests[i] = r.k->counted.requests;
+		end(&r);
+	}
+	CU_ASSERT(requests[0] > 60);
+	CU_ASSERT(requests[1] > 7 * requests[0]);
+	CU_ASSERT(requests[1] < 13 * requests[0]);
+}
+
 /* A storage tier that is too small deletes its oldest and never grows. */
 static void test_capacity(void)
 {
@@ -328,4 +429,6 @@ static void test_pack(void)
 UT_SUITE(kvcache, UT_CASE(test_tokens_per_gib), UT_CASE(test_published),
 	UT_CASE(test_moves_are_counted), UT_CASE(test_ranks),
 	UT_CASE(test_repeatable), UT_CASE(test_closed_loop),
+	UT_CASE(test_retrieval), UT_CASE(test_retrieval_apart),
+	UT_CASE(test_strict_capacity),
 	UT_CASE(test_capacity), UT_CASE(test_percentile), UT_CASE(test_pack))
