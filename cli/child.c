@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,16 +75,21 @@ static void exec_self(
 	_exit(ERR_ENV);
 }
 
-/* Wait; what interrupts us interrupts the child, once for each level. */
+/* What interrupts us interrupts the child, once for each level. */
+static void pass_on(pid_t pid, int *level)
+{
+	if (loop_interrupted <= *level)
+		return;
+	*level = loop_interrupted;
+	kill(pid, *level == LOOP_HURRY ? SIGTERM : SIGINT);
+}
+
 static int wait_for(pid_t pid)
 {
 	int status = 0, level = 0;
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		if (loop_interrupted > level) {
-			level = loop_interrupted;
-			kill(pid, level == LOOP_HURRY ? SIGTERM : SIGINT);
-		}
+		pass_on(pid, &level);
 		usleep(TICK_US);
 	}
 	return status;
@@ -95,6 +101,18 @@ static int read_back(int fd, char **text, size_t *len, struct err *e)
 
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	return file_read_all(path, OUT_BYTES_MAX, text, len, e);
+}
+
+static int exit_of(int status, int *exit_code, struct err *e)
+{
+	if (WIFEXITED(status))
+		*exit_code = WEXITSTATUS(status);
+	if (loop_interrupted)
+		return err_set(e, ERR_IO, -EINTR, "interrupted");
+	if (WIFEXITED(status))
+		return 0;
+	return err_set(e, ERR_ENV, -EIO, "a run was ended by signal %d (%s)",
+		WTERMSIG(status), strsignal(WTERMSIG(status)));
 }
 
 static int run(const struct child_args *a, int out, int messages,
@@ -112,16 +130,83 @@ static int run(const struct child_args *a, int out, int messages,
 	r = read_back(out, &res->out, &res->out_bytes, e);
 	if (!r)
 		r = read_back(messages, &res->messages, NULL, e);
-	if (r)
-		return r;
-	if (loop_interrupted)
-		return err_set(e, ERR_IO, -EINTR, "interrupted");
-	if (!WIFEXITED(status))
-		return err_set(e, ERR_ENV, -EIO,
-			"a run was ended by signal %d (%s)", WTERMSIG(status),
-			strsignal(WTERMSIG(status)));
-	res->exit_code = WEXITSTATUS(status);
+	return r ? r : exit_of(status, &res->exit_code, e);
+}
+
+/* Hand over what is there; false at the end. */
+static bool drain(int fd, int name, child_sink *sink, void *arg)
+{
+	char buf[16384];
+	ssize_t n;
+
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		sink(arg, name, buf, (size_t)n);
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+static int listen_to(pid_t pid, const int *ends, child_sink *sink, void *arg)
+{
+	struct pollfd p[2] = {{.fd = ends[0], .events = POLLIN},
+		{.fd = ends[1], .events = POLLIN}};
+	int status = 0, level = 0, i;
+	bool ended = false;
+
+	while (!ended) {
+		ended = waitpid(pid, &status, WNOHANG) != 0;
+		pass_on(pid, &level);
+		if (!ended)
+			poll(p, 2, TICK_US / 1000);
+		for (i = 0; i < 2; i++)
+			if (p[i].fd >= 0 && !drain(p[i].fd, i + 1, sink, arg))
+				p[i].fd = -1;
+	}
+	return status;
+}
+
+static int pipe_of(int ends[2], struct err *e)
+{
+	if (pipe2(ends, O_CLOEXEC))
+		return err_set(e, ERR_ENV, -errno,
+			"cannot make a pipe for a step's words: %s",
+			strerror(errno));
+	/* ours alone: the child's end must wait */
+	fcntl(ends[0], F_SETFL, O_NONBLOCK);
 	return 0;
+}
+
+int child_stream(const struct child_args *a, child_sink *sink, void *arg,
+	int *exit_code, struct err *e)
+{
+	int out[2] = {-1, -1}, messages[2] = {-1, -1}, ends[2], r;
+	pid_t parent = getpid(), pid = -1;
+
+	if (a->overflow)
+		return err_set(e, ERR_USAGE, -E2BIG,
+			"too many options for a run of its own");
+	r = pipe_of(out, e);
+	if (!r)
+		r = pipe_of(messages, e);
+	if (!r) {
+		pid = fork();
+		if (pid == 0)
+			exec_self(a, out[1], messages[1], parent);
+		if (pid < 0)
+			r = err_set(e, ERR_ENV, -errno, "fork: %s",
+				strerror(errno));
+	}
+	if (out[1] >= 0)
+		close(out[1]);
+	if (messages[1] >= 0)
+		close(messages[1]);
+	ends[0] = out[0];
+	ends[1] = messages[0];
+	if (!r)
+		r = exit_of(listen_to(pid, ends, sink, arg), exit_code, e);
+	if (out[0] >= 0)
+		close(out[0]);
+	if (messages[0] >= 0)
+		close(messages[0]);
+	return r;
 }
 
 int child_run(

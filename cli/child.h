@@ -39,6 +39,14 @@ struct child_result {
  */
 int child_run(
 	const struct child_args *a, struct child_result *res, struct err *e);
+/*
+ * The same for a child whose words are wanted while it works: sink gets what it
+ * writes to its descriptor 1 or 2. The exit code is set when it ended by
+ * itself, also with -EINTR.
+ */
+typedef void child_sink(void *arg, int fd, const char *data, size_t len);
+int child_stream(const struct child_args *a, child_sink *sink, void *arg,
+	int *exit_code, struct err *e);
 void child_result_fini(struct child_result *res);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/drive.h"
 #include "cli/kvcache.h"
 #include "cli/plan_checkpoint.h"
+#include "cli/recipe.h"
 #include "cli/report.h"
 #include "cli/size.h"
 #include "cli/training.h"
@@ -83,6 +84,15 @@ const struct command commands[] = {
 	{"report", NULL, cmd_report, "DIR|SIZE.json... [OPTION...]",
 		"runs, checkpoints and sizing as one file to pass on",
 		report_rows},
+	{"recipe", "list", cmd_recipe_list, "[OPTION...]",
+		"campaigns that are ready to run", recipe_list_rows},
+	{"recipe", "show", cmd_recipe_show, "NAME|FILE.json [OPTION...]",
+		"a recipe's variables, steps and what each must yield",
+		recipe_show_rows},
+	{"recipe", "run", cmd_recipe_run,
+		"NAME|FILE.json --set NAME=VALUE... [OPTION...]",
+		"run a campaign step by step, or go on with it",
+		recipe_run_rows},
 	{"rules", "list", cmd_rules_list, "[--json]", "the rules, one a line",
 		rules_list_rows},
 	{"rules", "explain", cmd_rules_explain, "ID [--json]",

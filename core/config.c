@@ -4,6 +4,7 @@
  */
 #include "core/config.h"
 
+#include "core/file.h"
 #include "core/json.h"
 
 #include <dirent.h>
@@ -15,6 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define TEXT_BYTES_MAX (16UL << 20)
 
 struct names {
 	char **v;
@@ -182,15 +185,14 @@ static int unknown(const char *dir, const char *name, struct err *e)
 		l.len ? l.text : "none");
 }
 
-int config_load(
-	const char *dir, const char *name, struct cJSON **out, struct err *e)
+/* One of the two is set: path (not "") or *f. */
+static int find(const char *dir, const char *name, char path[PATH_MAX],
+	const struct config_file **f, struct err *e)
 {
 	const char *slash = strchr(name, '/');
-	const struct config_file *f;
-	char path[PATH_MAX];
 	int ret;
 
-	*out = NULL;
+	path[0] = 0;
 	ret = user_dir(&dir, e);
 	if (ret)
 		return ret;
@@ -198,18 +200,60 @@ int config_load(
 		!plain_name(slash + 1, strlen(slash + 1)))
 		return unknown(dir, name, e);
 	if (dir) {
-		ret = snprintf(path, sizeof(path), "%s/%s", dir, name);
-		if (ret < 0 || (size_t)ret >= sizeof(path))
+		ret = snprintf(path, PATH_MAX, "%s/%s", dir, name);
+		if (ret < 0 || ret >= PATH_MAX)
 			return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 				"configuration folder name is too long");
 		if (!access(path, F_OK))
-			return json_read_file(path, out, e);
+			return 0;
 		if (errno != ENOENT && errno != ENOTDIR)
 			return err_set(e, ERR_USAGE, -errno,
 				"configuration %s: %s", path, strerror(errno));
+		path[0] = 0;
 	}
-	for (f = config_embedded; f->name; f++)
-		if (!strcmp(f->name, name))
-			return json_parse(f->text, f->size, f->name, out, e);
+	for (*f = config_embedded; (*f)->name; ++*f)
+		if (!strcmp((*f)->name, name))
+			return 0;
 	return unknown(dir, name, e);
+}
+
+int config_load(
+	const char *dir, const char *name, struct cJSON **out, struct err *e)
+{
+	const struct config_file *f;
+	char path[PATH_MAX];
+	int ret;
+
+	*out = NULL;
+	ret = find(dir, name, path, &f, e);
+	if (ret)
+		return ret;
+	if (path[0])
+		return json_read_file(path, out, e);
+	return json_parse(f->text, f->size, f->name, out, e);
+}
+
+int config_text(const char *dir, const char *name, char **text, size_t *len,
+	char origin[CONFIG_ORIGIN_MAX], struct err *e)
+{
+	const struct config_file *f;
+	char path[PATH_MAX];
+	int ret;
+
+	*text = NULL;
+	ret = find(dir, name, path, &f, e);
+	if (ret)
+		return ret;
+	if (origin)
+		snprintf(origin, CONFIG_ORIGIN_MAX, "%s",
+			path[0] ? path : f->name);
+	if (path[0])
+		return file_read_regular(path, TEXT_BYTES_MAX, text, len, e);
+	*text = malloc(f->size + 1);
+	if (!*text)
+		return err_nomem(e, "a configuration");
+	memcpy(*text, f->text, f->size);
+	(*text)[f->size] = 0;
+	*len = f->size;
+	return 0;
 }

@@ -16,6 +16,8 @@ struct config_file {
 	size_t size;
 };
 
+#define CONFIG_ORIGIN_MAX 4096
+
 extern const struct config_file config_embedded[]; /* ends with name NULL */
 
 /*
@@ -25,6 +27,14 @@ extern const struct config_file config_embedded[]; /* ends with name NULL */
  */
 int config_load(
 	const char *dir, const char *name, struct cJSON **out, struct err *e);
+
+/*
+ * The same as bytes, for what must be known byte by byte (a hash): malloc'd
+ * *text, with a zero byte behind its *len bytes. origin (may be NULL) gets the
+ * path, or the name if it is embedded.
+ */
+int config_text(const char *dir, const char *name, char **text, size_t *len,
+	char origin[CONFIG_ORIGIN_MAX], struct err *e);
 
 /*
  * Call fn for the base name (no folder, no ".json") of every configuration in
