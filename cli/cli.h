@@ -14,6 +14,15 @@ int cli_fail(const struct err *e);
 /* The same, and with json the document {"status", "error", "exit_code"}. */
 int cli_fail_report(bool json, const struct err *e);
 
+struct cJSON;
+
+/*
+ * Print a report as the one document on stdout, with its exit code; of a run
+ * that failed also the error. doc is taken over and may be NULL (out of
+ * memory). Returns the exit code.
+ */
+int cli_print_report(struct cJSON *doc, const struct err *failed, int code);
+
 /* A line on stderr that replaces itself on a terminal. Elsewhere it is
  * printed when `keep` is set or every 10 s. */
 void cli_line(bool keep, const char *fmt, ...)

@@ -62,6 +62,8 @@ void notes_model(struct record *rec, const char *drive,
 		d->sequential_read_gb_per_s, d->sequential_write_gb_per_s,
 		d->random_read_kiops, d->read_latency_us,
 		d->note[0] ? "; " : "", d->note);
+	if (!s->host.name[0])
+		return;
 	record_note(rec, "host-model",
 		"host model %s: %.1f ms of software a step beside the drive%s",
 		s->host.name, (double)s->host.step_ns / 1e6,
