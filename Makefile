@@ -14,7 +14,8 @@ endif
 # Debian's serial HDF5 has a name of its own, beside those for MPI
 HDF5 := $(shell pkg-config --exists hdf5-serial && echo hdf5-serial || \
 	echo hdf5)
-PKGS := liburing ompi-c libcjson popt libisal gmp yaml-0.1 nettle $(HDF5)
+PKGS := liburing ompi-c libcjson popt libisal gmp yaml-0.1 nettle openblas \
+	$(HDF5)
 LIBS_FOUND := $(shell pkg-config --exists $(PKGS) 2>/dev/null && echo yes)
 PKG_CFLAGS := $(patsubst -I%,-isystem %,\
 	$(shell pkg-config --cflags $(PKGS) 2>/dev/null))

@@ -19,13 +19,16 @@ struct vectordb_options {
 	const char *profile, *config_dir, *index_type;
 	uint64_t vectors, dimension, degree, segments; /* 0: the profile's */
 	uint64_t seed;
+	/* a real index */
+	const char *level, *distribution, *vectors_file, *queries_file;
+	uint64_t build_list, chunks, truth_k, cache_nodes;
 	/* where */
 	const char *data_dir, *drive, *clock, *engine, *hosts_list;
 	const char *results_dir, *system_name, *organization;
 	uint64_t per_node;
 	/* load */
 	uint64_t clients, outstanding, batch, queries, distinct, limit, runs;
-	const char *runtime, *rate, *sweep, *sweep_list, *goal;
+	const char *recall_target, *runtime, *rate, *sweep, *sweep_list, *goal;
 	/* search */
 	uint64_t search_list, beam_width; /* 0: the profile's */
 	const char *cache_share, *software_time, *schedule;
@@ -52,6 +55,7 @@ struct vectordb_setup {
 	uint32_t point_count;
 	struct vectordb_point points[VECTORDB_POINTS_MAX];
 	int64_t goal_ns; /* P95 asked for; 0: none */
+	double recall_target;
 };
 
 /* Profile and shape. ERR_USAGE where options contradict each other. */

@@ -3,6 +3,8 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "datagen/vdb_pq.h"
+#include "datagen/vdb_vectors.h"
 #include "plan/vdb_profile.h"
 #include "plan/vdb_run.h"
 
@@ -12,6 +14,48 @@
 #include <string.h>
 
 #define OPEN_LOOP_OUTSTANDING 64
+
+/* What only a real index has. */
+static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
+	struct err *e)
+{
+	uint64_t rows;
+	uint32_t dim;
+
+	if (o->vectors_file) {
+		if (vdb_fbin_shape(o->vectors_file, &rows, &dim, e))
+			return e->code;
+		if (!o->queries_file)
+			return err_set(e, ERR_USAGE, -EINVAL,
+				"--vectors needs --query-vectors: queries of "
+				"the same kind");
+		s->distribution = VDB_FROM_FILE;
+		s->dim = dim;
+		s->vectors = o->vectors && o->vectors < rows ? o->vectors
+							     : rows;
+		if (vdb_fbin_shape(o->queries_file, &rows, &dim, e))
+			return e->code;
+		s->queries = (uint32_t)(o->distinct < rows ? o->distinct : rows);
+	} else if (!strcmp(o->distribution, "clustered")) {
+		s->distribution = VDB_CLUSTERED;
+	} else if (strcmp(o->distribution, "uniform")) {
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--distribution %s: must be uniform or clustered",
+			o->distribution);
+	}
+	s->built = true;
+	s->hub_ppm = 0;
+	s->list = (uint32_t)o->build_list;
+	if (!s->queries)
+		s->queries = (uint32_t)o->distinct;
+	s->chunks = (uint32_t)o->chunks;
+	if (!s->chunks)
+		s->chunks = vdb_pq_chunks(
+			s->vectors * s->dim / 2, s->vectors, s->dim);
+	s->truth_k = (uint32_t)(o->truth_k < s->vectors ? o->truth_k
+							: s->vectors);
+	return 0;
+}
 
 int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 	struct err *e)
@@ -31,9 +75,18 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 		s->vectors = o->vectors;
 	if (o->degree)
 		s->degree = (uint32_t)o->degree;
+	if (!strcmp(o->level, "built")) {
+		if (parse_built(o, s, e))
+			return e->code;
+	} else if (strcmp(o->level, "replay") || o->vectors_file) {
+		return err_set(e, ERR_USAGE, -EINVAL,
+			o->vectors_file ? "--vectors goes with --level built"
+					: "--level %s: must be replay or built",
+			o->level);
+	}
 	if (o->segments)
 		s->segments = (uint32_t)o->segments;
-	else if (o->vectors || o->dimension)
+	else if (o->vectors || o->dimension || s->built)
 		s->segments = vdb_segments(s->vectors, s->dim);
 	s->seed = o->seed;
 	if (s->vectors >= s->segments)
@@ -215,8 +268,38 @@ void vectordb_point_config(const struct vectordb_setup *s, uint32_t point,
 
 	*c = s->config;
 	c->outstanding = p->outstanding;
-	if (p->search_list != c->search_list)
+	if (c->shape.built)
+		c->search_list = p->search_list;
+	else if (p->search_list != c->search_list)
 		vdb_profile_search_list(c, p->search_list);
+}
+
+/* A real index does what a profile only tells of. */
+static int resolve_built(const struct vectordb_options *o,
+	struct vdb_config *c, struct err *e)
+{
+	if (o->verify)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--verify is not there for real indexes yet: their "
+			"recall tells");
+	if (o->cache_share)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--cache-share is about a replayed index; this one is "
+			"real and has --cache-nodes");
+	if (!c->distinct)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--num-query-vectors 0 is about a replayed index: the "
+			"answers of this one's %u queries are known",
+			c->shape.queries);
+	if (c->distinct > c->shape.queries)
+		c->distinct = c->shape.queries;
+	c->expansions = 0;
+	c->cache_share = 0;
+	if (!o->software_time)
+		c->software_ns = c->client_ns = 0;
+	snprintf(c->profile, sizeof(c->profile), "%s",
+		vdb_distribution_name(c->shape.distribution));
+	return 0;
 }
 
 int vectordb_resolve(const struct vectordb_options *o,
@@ -234,6 +317,9 @@ int vectordb_resolve(const struct vectordb_options *o,
 		r = parse_load(o, c, e);
 	if (!r)
 		r = parse_points(o, s, e);
+	if (!r && o->recall_target)
+		r = parse_number(o->recall_target, "--recall-target", 0, 1,
+			&s->recall_target, e);
 	if (!r && o->goal)
 		r = units_parse_time(o->goal, "--latency-goal", &s->goal_ns, e);
 	if (!r)
@@ -243,12 +329,29 @@ int vectordb_resolve(const struct vectordb_options *o,
 	if (o->drive && o->verify)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--verify needs bytes, and a modelled drive has none");
+	if (o->drive && (o->recall_target || o->cache_nodes))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--recall-target and --cache-nodes are about a real "
+			"index, and a modelled drive has none");
 	if (o->drive)
 		return 0;
 	asked = c->shape;
+	c->cache_nodes = (uint32_t)o->cache_nodes;
 	r = vectordb_folder(o, c->folder, e);
 	if (!r)
 		r = vdb_folder_shape(c->folder, &c->shape, e);
+	if (r)
+		return r;
+	if (c->shape.built)
+		r = resolve_built(o, c, e);
+	else if (o->recall_target)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"--recall-target is about a real index: a replayed one "
+			"finds nothing");
+	else if (o->cache_nodes)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"--cache-nodes is about a real index; a replayed one "
+			"has --cache-share");
 	if (r)
 		return r;
 	if ((o->vectors && asked.vectors != c->shape.vectors) ||

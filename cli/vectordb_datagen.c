@@ -151,15 +151,14 @@ struct command_gen {
 	char folder[4096];
 };
 
-static void show(void *ctx, uint64_t bytes)
+static void show(void *ctx, uint64_t vectors)
 {
 	const struct command_gen *x = ctx;
-	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 
 	if (!x->o->quiet)
-		cli_line(false, "%s of %s written",
-			units_format_bytes(a, bytes * x->o->clients),
-			units_format_bytes(b, x->size.index_bytes));
+		cli_line(false, "%" PRIu64 " of %" PRIu64 " vectors%s",
+			vectors, x->size.config.shape.vectors,
+			x->o->clients > 1 ? ", by the first process" : "");
 }
 
 static void print_written(
@@ -175,15 +174,30 @@ static void print_written(
 	}
 	printf("%" PRIu64 " vectors in %u segments written to %s\n",
 		shape->vectors, shape->segments, x->folder);
-	printf("%s in %" PRIu64 " segments in %.3f s (%.2f GB/s); a replayed "
-		"index: reads as of a real one, no answers\n",
+	printf("%s in %" PRIu64 " segments in %.3f s (%.2f GB/s); ",
 		units_format_bytes(a, w->bytes), w->segments, s,
 		s > 0 ? (double)w->bytes / 1e9 / s : 0);
+	if (shape->built)
+		printf("%.0f vectors a second; %u queries with %u answers "
+			"each\n", s > 0 ? (double)shape->vectors / s : 0,
+			shape->queries, shape->truth_k);
+	else
+		printf("a replayed index: reads as of a real one, no "
+			"answers\n");
 }
 
 static int generate(void *ctx, struct group *g)
 {
 	struct command_gen *x = ctx;
+	struct vdb_generate p = {
+		.engine = &x->s.engine,
+		.shape = &x->size.config.shape,
+		.folder = x->folder,
+		.overwrite = x->o->overwrite,
+		.vectors = x->o->vectors_file,
+		.queries = x->o->queries_file,
+		.ctx = x,
+	};
 	struct vdb_written w;
 	struct cJSON *doc;
 	struct err e;
@@ -191,8 +205,10 @@ static int generate(void *ctx, struct group *g)
 	int r;
 
 	launch_catch_signals();
-	r = vdb_generate(g, &x->s.engine, &x->size.config.shape, x->folder,
-		x->o->overwrite, g->first ? NULL : show, x, &w, &e);
+	p.group = g;
+	if (!g->first)
+		p.progress = show;
+	r = vdb_generate(&p, &w, &e);
 	cli_line_end();
 	if (r && g->first)
 		launch_failed(&e);

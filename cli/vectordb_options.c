@@ -42,6 +42,29 @@
 		COUNT("seed", seed, "N", 0, 0, "seed of content and queries",  \
 			.standard = "42")
 
+#define BUILD_ROWS                                                             \
+	HEADING("A real index"),                                               \
+		TEXT("level", level, "LEVEL",                                  \
+			"replay (any size, nothing to find) or built: a "      \
+			"Vamana graph with answers",                           \
+			.standard = "replay", .words = "replay built"),        \
+		TEXT("distribution", distribution, "NAME",                     \
+			"uniform (as the benchmark's) or clustered",           \
+			.standard = "uniform", .words = "uniform clustered"),  \
+		TEXT("vectors", vectors_file, "FILE",                          \
+			"an .fbin file instead of generated ones"),            \
+		TEXT("query-vectors", queries_file, "FILE",                    \
+			"an .fbin file of queries, with --vectors"),           \
+		COUNT("search-list-size", build_list, "L", 1, 100000,          \
+			"search list of the build", .standard = "100"),        \
+		COUNT("pq-chunks", chunks, "N", 1, 512,                        \
+			"bytes of a vector that searches keep in memory",      \
+			.standard = "half the dimensions, up to 512"),         \
+		COUNT("num-query-vectors", distinct, "N", 1, 1 << 24,          \
+			"queries with known answers", .standard = "1000"),     \
+		COUNT("truth-k", truth_k, "K", 1, 16384,                       \
+			"exact neighbours of each", .standard = "100")
+
 #define WHERE_ROWS                                                             \
 	TEXT("engine", engine, "KIND", "uring, pread or auto",                 \
 		.standard = "auto", .words = "uring pread auto"),              \
@@ -67,6 +90,7 @@ const struct option_row vectordb_datasize_rows[] = {
 
 const struct option_row vectordb_datagen_rows[] = {
 	SHAPE_ROWS,
+	BUILD_ROWS,
 	HEADING("Where"),
 	TEXT("data-dir", data_dir, "DIR",
 		"folder on the drive under test; vectordb/ goes below it",
@@ -115,6 +139,9 @@ const struct option_row vectordb_run_rows[] = {
 		.standard = "1000"),
 	COUNT("search-limit", limit, "K", 1, 16384, "neighbours asked for",
 		.standard = "10"),
+	TEXT("recall-target", recall_target, "R",
+		"of a real index: a lower mean recall fails the run",
+		.standard = "above 0"),
 	TEXT("sweep", sweep, "Q,Q...",
 		"a run for each number of outstanding batches: the curve and "
 		"its knee"),
@@ -134,6 +161,9 @@ const struct option_row vectordb_run_rows[] = {
 	TEXT("cache-share", cache_share, "H",
 		"share of the visits that the node cache answers, 0 to 0.999",
 		.standard = "the profile's"),
+	COUNT("cache-nodes", cache_nodes, "N", 0, UINT32_MAX,
+		"of a real index: nodes of each segment kept in memory, "
+		"breadth-first", .standard = "0"),
 	TEXT("software-time", software_time, "TIME",
 		"of each query, beside the drive's: 0 is a storage-bound "
 		"report, 5.4ms as published",
@@ -161,6 +191,10 @@ void vectordb_options_default(struct vectordb_options *o)
 {
 	memset(o, 0, sizeof(*o));
 	o->profile = "mlps-10m";
+	o->level = "replay";
+	o->distribution = "uniform";
+	o->build_list = 100;
+	o->truth_k = 100;
 	o->index_type = "DISKANN";
 	o->engine = "auto";
 	o->schedule = "reference";

@@ -70,6 +70,9 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 		return;
 	}
 	m = &r->metrics;
+	if (r->recall.known)
+		fprintf(f, "recall@%u %.4f%s at ", r->recall.k, r->recall.mean,
+			vdb_recall_ok(&r->recall) ? "" : " (FAIL)");
 	fprintf(f, "%.1f QPS, mean %.2f ms, P95 %.2f ms, P99 %.2f ms: %u "
 		"client%s x %u, %s\n", m->queries_per_s, m->latency.mean,
 		m->latency.p95, m->latency.p99, r->config.clients,
@@ -78,15 +81,38 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 					: "a real drive");
 }
 
+static const char *recall_text(const struct vdb_record *r, char text[16])
+{
+	if (!r->recall.known)
+		return "n/a";
+	snprintf(text, 16, "%.4f", r->recall.mean);
+	return text;
+}
+
+static void print_recall(FILE *f, const struct vdb_record *r)
+{
+	const struct vdb_recall *x = &r->recall;
+
+	if (!x->known) {
+		fprintf(f, "recall         not applicable: a replayed index\n");
+		return;
+	}
+	fprintf(f, "recall         @%u mean %.4f, min %.4f, median %.4f of %u "
+		"queries; the truth covers %.6g %%: %s\n", x->k, x->mean,
+		x->min, x->median, x->queries, 100 * x->coverage,
+		vdb_recall_ok(x) ? "PASS" : "FAIL");
+}
+
 static void print_point(FILE *f, const struct vdb_record *r)
 {
 	const struct vdb_metrics *m = &r->metrics;
+	char text[16];
 
-	fprintf(f, "%7" PRIu64 " %5u %9.1f %8.2f %8.2f %8.2f %8.2f %8.2f  n/a "
+	fprintf(f, "%7" PRIu64 " %5u %9.1f %8.2f %8.2f %8.2f %8.2f %8.2f %6s "
 		"%8.1f %8.3f %7.1f %6.1f %7.3f\n", in_flight(r),
 		r->config.search_list, m->queries_per_s, m->latency.mean,
 		m->latency.median, m->latency.p95, m->latency.p99,
-		m->latency.p999, m->reads_per_query, m->bytes_per_query / 1e6,
+		m->latency.p999, recall_text(r, text), m->reads_per_query, m->bytes_per_query / 1e6,
 		m->rounds_per_query, m->cache_pct,
 		m->read_bytes_per_s / 1e9);
 }
@@ -106,7 +132,7 @@ static void print_details(FILE *f, const struct vdb_record *r)
 		c->shape.degree, c->shape.segments,
 		units_format_bytes(a, r->index_bytes),
 		units_format_bytes(b, r->read_bytes));
-	fprintf(f, "recall         not applicable: a replayed index\n");
+	print_recall(f, r);
 	fprintf(f, "reads          P50 %.1f us, P99 %.1f us, P99.9 %.1f us\n",
 		(double)m->read_latency.p50 / 1e3,
 		(double)m->read_latency.p99 / 1e3,
@@ -171,6 +197,20 @@ static bool add_device(struct cJSON *o, const struct vdb_record *r)
 	       json_add_u64(x, "written_bytes", r->device.written_bytes);
 }
 
+static bool add_recall(struct cJSON *o, const struct vdb_record *r)
+{
+	const struct vdb_recall *x = &r->recall;
+
+	if (!x->known)
+		return json_add(o, "recall", cJSON_CreateNull());
+	return json_add_double(o, "recall", x->mean) &&
+	       json_add_double(o, "recall_min", x->min) &&
+	       json_add_u64(o, "recall_k", x->k) &&
+	       json_add_u64(o, "recall_queries", x->queries) &&
+	       json_add_double(o, "truth_coverage", x->coverage) &&
+	       json_add_bool(o, "recall_ok", vdb_recall_ok(x));
+}
+
 static bool add_point(struct cJSON *list, const struct vdb_record *r)
 {
 	const struct vdb_metrics *m = &r->metrics;
@@ -190,7 +230,7 @@ static bool add_point(struct cJSON *list, const struct vdb_record *r)
 	       add_spread(o, "latency_ms", &m->latency) &&
 	       add_spread(o, "batch_ms", &m->batch) &&
 	       json_add_double(o, "late_p99_ms", m->late_p99_ms) &&
-	       json_add(o, "recall", cJSON_CreateNull()) &&
+	       add_recall(o, r) &&
 	       json_add_u64(o, "reads", r->counts.reads) &&
 	       json_add_u64(o, "read_bytes", r->counts.read_bytes) &&
 	       json_add_double(o, "reads_per_query", m->reads_per_query) &&
@@ -219,7 +259,8 @@ static bool add_head(struct cJSON *o, const struct vdb_record *r)
 		       r->finished ? "finished" : "failed") &&
 	       json_add_string(o, "profile", c->profile) &&
 	       json_add_string(o, "index_type", "DISKANN") &&
-	       json_add_string(o, "level", "replay") &&
+	       json_add_string(o, "level",
+		       c->shape.built ? "built" : "replay") &&
 	       json_add_u64(o, "num_vectors", c->shape.vectors) &&
 	       json_add_u64(o, "dimension", c->shape.dim) &&
 	       json_add_u64(o, "max_degree", c->shape.degree) &&
@@ -233,7 +274,8 @@ static bool add_head(struct cJSON *o, const struct vdb_record *r)
 	       json_add_string(o, "engine", r->base.config.engine) &&
 	       json_add_string(o, "drive", r->base.config.drive) &&
 	       json_add_bool(o, "virtual_time", r->base.time.is_virtual) &&
-	       json_add_string(o, "recall", "not applicable");
+	       (r->recall.known ||
+		       json_add_string(o, "recall", "not applicable"));
 }
 
 static bool fill(struct cJSON *o, const struct vectordb_curve *c)

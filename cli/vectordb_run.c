@@ -42,6 +42,7 @@ static void resolve_record(const struct command_run *x, uint32_t point,
 
 	vdb_record_init(rec);
 	vectordb_point_config(x->s, point, &rec->config);
+	rec->recall.target = x->s->recall_target;
 	base = &rec->base.config;
 	snprintf(rec->base.tool_version, sizeof(rec->base.tool_version), "%s",
 		STOKER_VERSION);
@@ -152,6 +153,9 @@ static int run_in_group(void *ctx, struct group *g)
 		/* a goal is a verdict */
 		if (!r && x->s->goal_ns && vectordb_knee(&curve) < 0)
 			code = ERR_VERDICT;
+		for (i = 0; !r && i < x->done; i++)
+			if (!vdb_recall_ok(&x->recs[i].recall))
+				code = ERR_VERDICT;
 		if (x->o->json && x->recs)
 			code = cli_print_report(vectordb_json(&curve),
 				r ? &e : NULL, code);
@@ -192,7 +196,12 @@ static int dry_run(void *ctx)
 	printf("index     %u segments, %s, on %s\n", c->shape.segments,
 		units_format_bytes(a, index),
 		x->o->drive ? x->o->drive : c->folder);
-	printf("search    E %u, W %u, %.1f %% of the visits cached: about %.0f "
+	if (c->shape.built)
+		printf("search    L %u, W %u, %u nodes of each segment "
+			"cached\n", c->search_list, c->beam_width,
+			c->cache_nodes);
+	else
+		printf("search    E %u, W %u, %.1f %% of the visits cached: about %.0f "
 		"reads of %s a query\n", c->expansions, c->beam_width,
 		100 * c->cache_share, c->shape.segments * c->expansions *
 					      (1 - c->cache_share),

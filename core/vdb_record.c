@@ -27,6 +27,8 @@ void vdb_record_fini(struct vdb_record *r)
 		vdb_client_fini(&r->clients[i]);
 	free(r->clients);
 	r->clients = NULL;
+	free(r->recall.per_query);
+	r->recall.per_query = NULL;
 	record_fini(&r->base);
 }
 
@@ -139,6 +141,40 @@ static void spread_of(double *ms, size_t n, struct vdb_spread *s)
 	s->p99 = vdb_percentile(ms, n, 99);
 	s->p999 = vdb_percentile(ms, n, 99.9);
 	s->p9999 = vdb_percentile(ms, n, 99.99);
+}
+
+const char *vdb_distribution_name(enum vdb_distribution d)
+{
+	static const char *const names[] = {"uniform", "clustered", "file"};
+
+	return names[d];
+}
+
+int vdb_recall_figures(struct vdb_recall *r, uint32_t n)
+{
+	double *v = malloc((n + 1) * sizeof(*v)), sum = 0;
+	uint32_t i;
+
+	if (!v)
+		return -ENOMEM;
+	r->queries = 0;
+	for (i = 0; i < n; i++)
+		if (r->per_query[i] >= 0) {
+			v[r->queries++] = r->per_query[i];
+			sum += r->per_query[i];
+		}
+	qsort(v, r->queries, sizeof(*v), by_value);
+	if (r->queries) {
+		r->min = v[0];
+		r->max = v[r->queries - 1];
+		r->mean = sum / r->queries;
+	}
+	r->median = vdb_percentile(v, r->queries, 50);
+	r->p5 = vdb_percentile(v, r->queries, 5);
+	r->p95 = vdb_percentile(v, r->queries, 95);
+	r->p99 = vdb_percentile(v, r->queries, 99);
+	free(v);
+	return 0;
 }
 
 static void add_counts(struct vdb_counts *to, const struct vdb_counts *c)

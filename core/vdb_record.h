@@ -12,6 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum vdb_distribution { VDB_UNIFORM, VDB_CLUSTERED, VDB_FROM_FILE };
+
+/* "uniform", "clustered", "file" */
+const char *vdb_distribution_name(enum vdb_distribution d);
+
 /* The data set: `vectors` float32 vectors in `segments` index files. */
 struct vdb_shape {
 	uint64_t vectors;
@@ -24,6 +29,13 @@ struct vdb_shape {
 	 */
 	uint32_t hub_ppm;
 	uint64_t seed;
+	/* a real index, with answers; all 0 for a replay */
+	bool built;
+	enum vdb_distribution distribution;
+	uint32_t list;	 /* L of the build */
+	uint32_t chunks; /* of product quantization */
+	uint32_t queries, truth_k; /* with known answers */
+	uint64_t truth_vectors;	   /* looked at for them */
 };
 
 /* Share of the nodes that a search keeps in memory, where it does. */
@@ -59,6 +71,7 @@ struct vdb_config {
 	double rate_per_s;  /* open loop: queries/s of all clients; 0: closed */
 	uint32_t distinct;  /* query vectors, used in turn; 0: never the same */
 	uint32_t limit;	    /* k, neighbours asked for */
+	uint32_t cache_nodes; /* a real index: of each segment, in memory */
 	uint64_t seed;	    /* of queries and arrivals */
 	bool verify;
 	char folder[4096]; /* of the index files; "" when modelled */
@@ -128,6 +141,27 @@ struct vdb_device {
 	uint64_t read_bytes, written_bytes;
 };
 
+/* Of the answers, against the exact ones: each query's first counts. */
+struct vdb_recall {
+	bool known;
+	uint32_t k;
+	uint32_t queries;  /* evaluated */
+	double *per_query; /* [config.distinct], -1: not evaluated; owned */
+	double min, max, mean, median, p5, p95, p99;
+	double coverage; /* of the truth: 1 when it knows all vectors */
+	double target;	 /* asked for; 0: more than nothing */
+};
+
+/* Is it real, complete, above nothing and not below the target? */
+static inline bool vdb_recall_ok(const struct vdb_recall *r)
+{
+	return !r->known || (r->queries && r->coverage == 1 && r->mean > 0 &&
+				    r->mean >= r->target);
+}
+
+/* Fill the figures from per_query, which has n entries. */
+int vdb_recall_figures(struct vdb_recall *r, uint32_t n);
+
 struct vdb_record {
 	struct record base;
 	struct vdb_config config;
@@ -138,6 +172,7 @@ struct vdb_record {
 	struct vdb_counts counts; /* of all */
 	uint64_t unserved;
 	struct vdb_metrics metrics;
+	struct vdb_recall recall;
 	bool device_known;
 	struct vdb_device device; /* of rank 0's host */
 	uint64_t device_bytes;	  /* by /proc/self/io, of all */

@@ -170,8 +170,9 @@ static uint64_t vector_key(const struct vdb_graph *g, uint64_t node)
 	return rng_mix64(g->seed, node << 2 | KEY_VECTOR);
 }
 
-static void fill_record(const struct vdb_graph *g, uint64_t node, uint8_t *out)
+static void fill_record(const void *ctx, uint64_t node, uint8_t *out)
 {
+	const struct vdb_graph *g = ctx;
 	const struct vdb_layout *l = &g->layout;
 	uint64_t key = vector_key(g, node), k, n;
 	uint64_t from = key % VDB_TABLE_FLOATS;
@@ -199,25 +200,8 @@ static void fill_record(const struct vdb_graph *g, uint64_t node, uint8_t *out)
 void vdb_graph_fill(const struct vdb_graph *g, uint64_t offset_bytes,
 	void *buf, uint64_t len_bytes)
 {
-	const struct vdb_layout *l = &g->layout;
-	uint8_t *out = buf, *end = out + len_bytes;
-	uint64_t node, unit;
-	uint32_t i;
-
-	if (!offset_bytes) {
-		vdb_layout_encode(l, out);
-		out += VDB_SECTOR_BYTES;
-		offset_bytes += VDB_SECTOR_BYTES;
-	}
-	unit = (offset_bytes - VDB_SECTOR_BYTES) / l->read_bytes;
-	for (; out < end; out += l->read_bytes, unit++) {
-		memset(out, 0, l->read_bytes);
-		node = l->per_sector ? unit * l->per_sector : unit;
-		for (i = 0; !i || i < l->per_sector; i++)
-			if (node + i < l->nodes)
-				fill_record(g, node + i,
-					out + i * l->node_bytes);
-	}
+	vdb_layout_fill(
+		&g->layout, offset_bytes, buf, len_bytes, fill_record, g);
 }
 
 static uint32_t word_at(const uint8_t *at)

@@ -98,6 +98,31 @@ void vdb_layout_encode(
 	put64(sector + 72, l->file_bytes);
 }
 
+void vdb_layout_fill(const struct vdb_layout *l, uint64_t offset_bytes,
+	void *buf, uint64_t len_bytes,
+	void (*record)(const void *ctx, uint64_t node, uint8_t *out),
+	const void *ctx)
+{
+	uint8_t *out = buf, *end = out + len_bytes;
+	uint64_t node, unit;
+	uint32_t i;
+
+	if (!offset_bytes) {
+		vdb_layout_encode(l, out);
+		out += VDB_SECTOR_BYTES;
+		offset_bytes += VDB_SECTOR_BYTES;
+	}
+	unit = (offset_bytes - VDB_SECTOR_BYTES) / l->read_bytes;
+	for (; out < end; out += l->read_bytes, unit++) {
+		memset(out, 0, l->read_bytes);
+		node = l->per_sector ? unit * l->per_sector : unit;
+		for (i = 0; !i || i < l->per_sector; i++)
+			if (node + i < l->nodes)
+				record(ctx, node + i,
+					out + i * l->node_bytes);
+	}
+}
+
 static int bad(struct err *e, const char *name, const char *field,
 	uint64_t value, const char *why)
 {

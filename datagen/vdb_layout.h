@@ -66,6 +66,15 @@ void vdb_layout_encode(
 	const struct vdb_layout *l, uint8_t sector[VDB_SECTOR_BYTES]);
 
 /*
+ * Bytes [offset, offset + len) of the file, whole reads (and the header with
+ * offset 0): record() makes the records, into zeroes.
+ */
+void vdb_layout_fill(const struct vdb_layout *l, uint64_t offset_bytes,
+	void *buf, uint64_t len_bytes,
+	void (*record)(const void *ctx, uint64_t node, uint8_t *out),
+	const void *ctx);
+
+/*
  * What the header of a file of file_bytes says. dims: of dialect C, which has
  * none; ERR_USAGE when it is 0 there, or when another dialect says something
  * else. name is the file, for errors: ERR_IO, -EBADMSG names the field.

@@ -11,6 +11,7 @@
 
 #define VDB_MANIFEST_NAME "stoker-vectordb.json"
 
+/* level "replay", or "built" with the fields of a real index */
 struct vdb_manifest {
 	struct vdb_shape shape;
 	bool complete; /* all segments are written */

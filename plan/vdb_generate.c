@@ -5,8 +5,8 @@
 #include "core/units.h"
 #include "datagen/vdb_graph.h"
 #include "datagen/vdb_manifest.h"
-#include "plan/shared.h"
-#include "storage/buffers.h"
+#include "plan/vdb_build.h"
+#include "plan/vdb_writer.h"
 #include "storage/store.h"
 #include "workloads/vectordb.h"
 
@@ -15,23 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEPTH 16
-#define CHUNK_BYTES MIB_BYTES
-
-struct chunk {
-	struct engine_op op;
-	struct writer *w;
-	bool busy;
-};
-
-struct writer {
-	struct engine *engine;
-	struct buffers buffers;
-	struct store store;
-	struct chunk chunks[DEPTH];
-	const struct vdb_graph *graph;
-	uint32_t in_flight, chunk_bytes;
-	int64_t bad; /* the first result that was not what was asked for */
+struct job {
+	const struct vdb_generate *p;
+	struct vdb_written *out;
+	struct vdb_writer w;
+	uint64_t vectors, truth_vectors;
 };
 
 int vdb_index_bytes(const struct vdb_shape *s, uint64_t *bytes, struct err *e)
@@ -65,123 +53,6 @@ int vdb_folder_shape(const char *folder, struct vdb_shape *s, struct err *e)
 			"datagen` with the same options again", folder);
 	*s = m.shape;
 	return 0;
-}
-
-static void chunk_done(struct engine_op *op)
-{
-	struct chunk *c = op->owner;
-
-	c->busy = false;
-	c->w->in_flight--;
-	if (op->opcode == ENGINE_WRITE && op->result != op->len_bytes &&
-		!c->w->bad)
-		c->w->bad = op->result < 0 ? op->result : -ENOSPC;
-	if (op->opcode == ENGINE_FSYNC && op->result < 0 && !c->w->bad)
-		c->w->bad = op->result;
-}
-
-static int hand_in(struct writer *w, struct chunk *c, struct err *e)
-{
-	int r;
-
-	c->w = w;
-	c->busy = true;
-	c->op.done = chunk_done;
-	c->op.owner = c;
-	w->in_flight++;
-	r = engine_submit(w->engine, &c->op);
-	if (!r)
-		return 0;
-	w->in_flight--;
-	c->busy = false;
-	return err_set(e, ERR_IO, r, "cannot hand in a write: %s",
-		strerror(-r));
-}
-
-/* The header and the first chunk go alone: all others are of one length. */
-static uint64_t chunk_end(const struct writer *w, uint64_t offset)
-{
-	uint64_t end = offset ? offset + w->chunk_bytes : VDB_SECTOR_BYTES;
-	uint64_t size = w->graph->layout.file_bytes;
-
-	return end < size ? end : size;
-}
-
-static int write_all(struct writer *w, const struct store_file *f,
-	struct err *e)
-{
-	uint64_t at = 0, size = w->graph->layout.file_bytes, end;
-	struct chunk *c;
-	uint32_t i;
-	int r = 0;
-
-	while (!r && !w->bad && (at < size || w->in_flight)) {
-		for (i = 0; !r && i < DEPTH && at < size; i++) {
-			c = &w->chunks[i];
-			if (c->busy)
-				continue;
-			end = chunk_end(w, at);
-			memset(&c->op, 0, sizeof(c->op));
-			c->op.opcode = ENGINE_WRITE;
-			c->op.fd = f->fd;
-			c->op.buf = buffers_at(&w->buffers, i);
-			c->op.buf_index = w->buffers.registered ? 0 : -1;
-			c->op.offset_bytes = at;
-			c->op.len_bytes = (uint32_t)(end - at);
-			vdb_graph_fill(w->graph, at, c->op.buf, end - at);
-			r = hand_in(w, c, e);
-			at = end;
-			if (!r && i % 4 == 3) /* let the drive begin */
-				r = engine_wait(w->engine, 0, e);
-		}
-		if (!r && loop_interrupted)
-			r = err_set(e, ERR_IO, -EINTR, "interrupted");
-		if (!r)
-			r = engine_wait(w->engine, CLOCK_NEVER, e);
-	}
-	return r;
-}
-
-static int sync_file(struct writer *w, const struct store_file *f,
-	struct err *e)
-{
-	struct chunk *c = &w->chunks[0];
-	int r;
-
-	memset(&c->op, 0, sizeof(c->op));
-	c->op.opcode = ENGINE_FSYNC;
-	c->op.fd = f->fd;
-	r = hand_in(w, c, e);
-	while (!r && w->in_flight)
-		r = engine_wait(w->engine, CLOCK_NEVER, e);
-	return r;
-}
-
-static int write_segment(struct writer *w, uint32_t i, struct err *e)
-{
-	struct store_file f;
-	char path[4352];
-	struct err e2;
-	int r;
-
-	r = store_create(
-		&w->store, i, w->graph->layout.file_bytes, true, &f, e);
-	if (r)
-		return r;
-	w->bad = 0;
-	r = write_all(w, &f, e);
-	while (w->in_flight && !engine_wait(w->engine, CLOCK_NEVER, &e2))
-		;
-	if (!r && !w->bad)
-		r = sync_file(w, &f, e);
-	if (!r && w->bad)
-		r = err_set(e, ERR_IO, (int)w->bad, "writing %s failed: %s",
-			store_label(&w->store, i, path, sizeof(path)),
-			strerror((int)-w->bad));
-	if (!r)
-		r = store_commit(&w->store, &f, e);
-	store_close(&w->store, &f);
-	return r;
 }
 
 static int path_in(void *ctx, uint64_t i, char *buf, size_t buf_bytes)
@@ -237,63 +108,82 @@ static int prepare(const struct vdb_shape *s, const char *folder,
 	return vdb_manifest_save(folder, &want, e);
 }
 
-static int write_mine(struct group *g, struct writer *w,
-	const struct vdb_shape *s, bool overwrite,
-	void (*progress)(void *ctx, uint64_t bytes), void *ctx,
-	struct vdb_written *out, struct err *e)
+static bool is_mine(const struct group *g, uint32_t segment)
 {
+	return segment % g->size >= g->first &&
+	       segment % g->size < g->first + g->count;
+}
+
+static void fill_graph(const void *ctx, uint64_t offset_bytes, void *buf,
+	uint64_t len_bytes)
+{
+	vdb_graph_fill(ctx, offset_bytes, buf, len_bytes);
+}
+
+/* Whole files have their names: interrupted, go on behind them. */
+static bool is_there(struct job *j, uint32_t i, uint64_t bytes)
+{
+	uint64_t size;
+
+	return !j->p->overwrite && !store_stat(&j->w.store, i, &size) &&
+	       (!bytes || size == bytes);
+}
+
+static void wrote(struct job *j, uint32_t i, uint64_t bytes)
+{
+	j->out->bytes += bytes;
+	j->out->segments++;
+	j->vectors += vdb_segment_nodes(j->p->shape, i);
+	if (j->p->progress)
+		j->p->progress(j->p->ctx, j->vectors);
+}
+
+static int write_replay(struct job *j, struct err *e)
+{
+	const struct vdb_shape *s = j->p->shape;
 	uint32_t *table = vdb_graph_table(s, e), i;
 	struct vdb_graph graph;
-	uint64_t size;
 	int r = table ? 0 : e->code;
 
-	w->graph = &graph;
 	for (i = 0; !r && i < s->segments; i++) {
-		if (i % g->size < g->first || i % g->size >= g->first + g->count)
+		if (!is_mine(j->p->group, i))
 			continue;
 		r = vdb_graph_init(&graph, s, i, table, e);
-		if (r)
-			break;
-		/* whole files have their names: interrupted, go on behind */
-		if (!overwrite && !store_stat(&w->store, i, &size) &&
-			size == graph.layout.file_bytes)
+		if (r || is_there(j, i, graph.layout.file_bytes))
 			continue;
-		w->chunk_bytes = (uint32_t)(CHUNK_BYTES /
-					    graph.layout.read_bytes *
-					    graph.layout.read_bytes);
-		if (!w->chunk_bytes)
-			w->chunk_bytes = graph.layout.read_bytes;
-		r = write_segment(w, i, e);
-		if (!r) {
-			out->bytes += graph.layout.file_bytes;
-			out->segments++;
-		}
-		if (!r && progress)
-			progress(ctx, out->bytes);
+		r = vdb_writer_write(
+			&j->w, i, &graph.layout, fill_graph, &graph, e);
+		if (!r)
+			wrote(j, i, graph.layout.file_bytes);
 	}
 	free(table);
 	return r;
 }
 
-static int open_writer(struct writer *w, const struct engine_spec *spec,
-	struct clock *clock, const struct vdb_shape *s, struct err *e)
+static int write_built(struct job *j, struct err *e)
 {
-	struct engine_spec x = *spec;
-	struct vdb_layout l;
-	uint64_t bytes = CHUNK_BYTES;
-	char why[512];
-	int r;
+	const struct vdb_shape *s = j->p->shape;
+	struct vdb_build b = {.shape = s, .folder = j->p->folder,
+		.vectors = j->p->vectors, .progress = j->p->progress,
+		.ctx = j->p->ctx};
+	uint64_t bytes;
+	uint32_t i;
+	int r = vdb_build_open(&b, j->p->queries, e);
 
-	r = vdb_layout_init(&l, vdb_segment_nodes(s, 0), s->dim, sizeof(float),
-		s->degree, e);
-	if (r)
-		return r;
-	if (l.read_bytes > bytes)
-		bytes = l.read_bytes;
-	x.depth = DEPTH;
-	r = engine_open(&x, clock, &w->engine, why, sizeof(why), e);
-	return r ? r
-		 : buffers_init(&w->buffers, w->engine, DEPTH, bytes, true, e);
+	for (i = 0; !r && i < s->segments; i++) {
+		if (!is_mine(j->p->group, i))
+			continue;
+		b.skip = is_there(j, i, 0);
+		b.done = j->vectors;
+		r = vdb_build_segment(&b, i, &j->w, &bytes, e);
+		if (!r && !b.skip)
+			wrote(j, i, bytes);
+	}
+	r = group_agree(j->p->group, r, e);
+	if (!r)
+		r = vdb_build_truth(&b, j->p->group, &j->truth_vectors, e);
+	vdb_build_close(&b);
+	return r;
 }
 
 static int add_written(void *arg, uint32_t process, const void *buf,
@@ -309,44 +199,66 @@ static int add_written(void *arg, uint32_t process, const void *buf,
 	return 0;
 }
 
-int vdb_generate(struct group *g, const struct engine_spec *engine,
-	const struct vdb_shape *s, const char *folder, bool overwrite,
-	void (*progress)(void *ctx, uint64_t bytes), void *ctx,
-	struct vdb_written *out, struct err *e)
+static int write_mine(struct job *j, struct clock *clock, struct err *e)
 {
-	struct store_namer namer = {.ctx = (void *)folder, .path = path_in};
-	struct vdb_manifest m = {.shape = *s, .complete = true};
-	struct writer w = {0};
+	const struct vdb_shape *s = j->p->shape;
+	struct vdb_layout l;
+	int r;
+
+	r = vdb_layout_init(&l, vdb_segment_nodes(s, 0), s->dim, sizeof(float),
+		s->degree, e);
+	if (!r)
+		r = vdb_writer_open(
+			&j->w, j->p->engine, clock, l.read_bytes, e);
+	r = group_agree(j->p->group, r, e);
+	if (!r)
+		r = s->built ? write_built(j, e) : write_replay(j, e);
+	return group_agree(j->p->group, r, e);
+}
+
+int vdb_generate(const struct vdb_generate *p, struct vdb_written *out,
+	struct err *e)
+{
+	struct store_namer namer = {.ctx = (void *)p->folder,
+		.path = path_in};
+	struct vdb_manifest m = {.shape = *p->shape, .complete = true};
+	struct job *j = calloc(1, sizeof(*j));
+	struct group *g = p->group;
 	struct clock clock;
+	uint64_t need;
 	int r = 0;
 
 	memset(out, 0, sizeof(*out));
+	if (!j)
+		return err_nomem(e, "the writer");
+	j->p = p;
+	j->out = out;
 	clock_start(&clock, false);
-	store_posix_init(&w.store, folder, &namer);
-	if (!g->first)
-		r = prepare(s, folder, overwrite, &w.store, &out->was_complete,
-			e);
+	store_posix_init(&j->w.store, p->folder, &namer);
+	if (p->shape->built)
+		r = vdb_build_memory(p->shape, g->ranks_on_host, &need, e);
+	if (!r && !g->first)
+		r = prepare(p->shape, p->folder, p->overwrite, &j->w.store,
+			&out->was_complete, e);
 	r = group_agree(g, r, e);
 	if (!r)
 		r = group_share(g, &out->was_complete,
 			sizeof(out->was_complete), e);
-	if (r || out->was_complete)
-		return r;
-	out->start_ns = clock_now(&clock);
-	r = open_writer(&w, engine, &clock, s, e);
-	if (!r)
-		r = write_mine(g, &w, s, overwrite, progress, ctx, out, e);
-	r = group_agree(g, r, e);
-	if (!r)
-		r = group_agree(g, group_gather(g, out, sizeof(*out),
-			add_written, out, e), e);
-	if (!r && !g->first)
-		r = store_sync_folder(&w.store, 0, e);
-	out->end_ns = clock_now(&clock);
-	if (!r && !g->first)
-		r = vdb_manifest_save(folder, &m, e);
-	buffers_fini(&w.buffers);
-	if (w.engine)
-		engine_close(w.engine);
-	return group_agree(g, r, e);
+	if (!r && !out->was_complete) {
+		out->start_ns = clock_now(&clock);
+		r = write_mine(j, &clock, e);
+		if (!r)
+			r = group_agree(g, group_gather(g, out, sizeof(*out),
+				add_written, out, e), e);
+		if (!r && !g->first)
+			r = store_sync_folder(&j->w.store, 0, e);
+		out->end_ns = clock_now(&clock);
+		m.shape.truth_vectors = j->truth_vectors;
+		if (!r && !g->first)
+			r = vdb_manifest_save(p->folder, &m, e);
+		r = group_agree(g, r, e);
+	}
+	vdb_writer_close(&j->w);
+	free(j);
+	return r;
 }

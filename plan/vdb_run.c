@@ -3,9 +3,12 @@
 
 #include "core/units.h"
 #include "datagen/vdb_graph.h"
+#include "datagen/vdb_index.h"
+#include "datagen/vdb_truth.h"
 #include "plan/hosts.h"
 #include "plan/notes.h"
 #include "plan/shared.h"
+#include "plan/vdb_answers.h"
 #include "storage/buffers.h"
 #include "storage/diskstats.h"
 #include "storage/host.h"
@@ -31,6 +34,9 @@ struct job {
 	uint32_t *table;
 	struct vdb_graph *graphs;
 	struct vdb_replay replay;
+	/* of a real index */
+	struct vdb_answers answers;
+	struct vdb_search search;
 	struct diskstats before;
 	bool disk_known;
 };
@@ -46,7 +52,21 @@ static uint64_t size_of(void *ctx, uint64_t i)
 {
 	struct job *j = ctx;
 
-	return j->graphs[i].layout.file_bytes;
+	return j->graphs ? j->graphs[i].layout.file_bytes
+			 : j->answers.indexes[i].layout.file_bytes;
+}
+
+static int open_indexes(struct job *j, struct err *e)
+{
+	int r = vdb_answers_open(&j->answers, &j->rec->config, e);
+
+	if (r)
+		return r;
+	j->rec->index_bytes = j->answers.index_bytes;
+	j->rec->read_bytes = j->answers.read_bytes;
+	vdb_search_init(&j->search, &j->rec->config, j->answers.indexes,
+		&j->answers.queries);
+	return 0;
 }
 
 static int open_graphs(struct job *j, struct err *e)
@@ -153,7 +173,7 @@ static int open_job(struct job *j, struct err *e)
 		j->clock.wall_anchor_ns = 0;
 	base->time.wall_anchor_ns = j->clock.wall_anchor_ns;
 	base->time.is_virtual = j->clock.is_virtual;
-	r = open_graphs(j, e);
+	r = c->shape.built ? open_indexes(j, e) : open_graphs(j, e);
 	if (!r)
 		r = check_capacity(j, e);
 	if (j->c->drive)
@@ -259,6 +279,11 @@ static int search(struct job *j, struct err *e)
 	uint32_t i;
 	int r;
 
+	if (rec->config.shape.built) {
+		env.guides = &j->search.guides;
+		env.answered = vdb_answers_take;
+		env.ctx = &j->answers;
+	}
 	r = group_agree(g, mine ? 0 : err_nomem(e, "the run's record"), e);
 	disk_before(j);
 	if (!r)
@@ -266,6 +291,8 @@ static int search(struct job *j, struct err *e)
 	disk_after(j);
 	if (!r)
 		r = gather(j, mine, e);
+	if (!r && rec->config.shape.built)
+		r = vdb_answers_gather(&j->answers, g, &rec->recall, e);
 	for (i = 0; mine && i < g->count; i++)
 		vdb_client_fini(&mine[i]);
 	free(mine);
@@ -284,9 +311,16 @@ static void note_figures(struct job *j)
 
 	for (i = 0; i < rec->base.host_count; i++)
 		memory += rec->base.hosts[i].memory_bytes;
-	record_note(&rec->base, "replay",
-		"a replayed index: the reads are those of such searches, but "
-		"nothing is found; recall is not applicable");
+	if (!c->shape.built)
+		record_note(&rec->base, "replay",
+			"a replayed index: the reads are those of such "
+			"searches, but nothing is found; recall is not "
+			"applicable");
+	else if (rec->recall.coverage < 1)
+		record_note(&rec->base, "truth",
+			"the ground truth knows %" PRIu64 " of %" PRIu64
+			" vectors: recall does not count, the run FAILS",
+			c->shape.truth_vectors, c->shape.vectors);
 	if (c->schedule == VDB_PIPELINED)
 		record_note(&rec->base, "pipelined",
 			"pipelined: not the benchmark's schedule, which awaits "
@@ -322,6 +356,7 @@ static void close_job(struct job *j)
 	buffers_fini(&j->buffers);
 	if (j->engine)
 		engine_close(j->engine);
+	vdb_answers_close(&j->answers);
 	free(j->graphs);
 	free(j->table);
 }

@@ -34,15 +34,21 @@ struct vdb_written {
 	bool was_complete; /* nothing was left to do */
 };
 
-/*
- * Write the segments of a replayed index into folder, each whole or not at
- * all. A folder that holds another index is refused unless overwrite.
- * progress, in each process, after each segment; may be NULL.
- */
-int vdb_generate(struct group *g, const struct engine_spec *engine,
-	const struct vdb_shape *s, const char *folder, bool overwrite,
-	void (*progress)(void *ctx, uint64_t bytes), void *ctx,
-	struct vdb_written *out, struct err *e);
+struct vdb_generate {
+	struct group *group;
+	const struct engine_spec *engine;
+	const struct vdb_shape *shape; /* built: or a replayed index */
+	const char *folder;
+	bool overwrite; /* else a folder that holds another index is refused */
+	const char *vectors, *queries; /* .fbin files, or NULL: generated */
+	/* vectors that this process has done; may be NULL */
+	void (*progress)(void *ctx, uint64_t vectors);
+	void *ctx;
+};
+
+/* Write the segments, each whole or not at all; go on where one stopped. */
+int vdb_generate(const struct vdb_generate *p, struct vdb_written *out,
+	struct err *e);
 
 /*
  * Any process: the shape that folder's manifest tells; ERR_USAGE with what to

@@ -134,7 +134,64 @@ static bool add_ours(struct cJSON *o, const struct vdb_record *rec)
 	       json_add_bool(x, "virtual_time", rec->base.time.is_virtual);
 }
 
-static struct cJSON *statistics(const struct vdb_record *rec)
+static bool add_per_query(struct cJSON *o, const struct vdb_record *rec)
+{
+	const struct vdb_recall *r = &rec->recall;
+	struct cJSON *list = json_add_array(o, "per_query_recall"), *by;
+	uint32_t i, n = rec->config.distinct;
+	char key[16];
+	bool ok = list != NULL;
+
+	for (i = 0; ok && i < n; i++)
+		if (r->per_query[i] >= 0)
+			ok = json_add_double(list, NULL, r->per_query[i]);
+	by = ok ? json_add_object(o, "recall_by_query") : NULL;
+	ok = by != NULL;
+	for (i = 0; ok && i < n; i++)
+		if (r->per_query[i] >= 0) {
+			snprintf(key, sizeof(key), "%u", i);
+			ok = json_add_double(by, key, r->per_query[i]);
+		}
+	return ok;
+}
+
+/* The benchmark's recall object, with its lists where `all`. */
+static bool fill_recall(
+	struct cJSON *o, const struct vdb_record *rec, bool all)
+{
+	const struct vdb_recall *r = &rec->recall;
+
+	return json_add_double(o, "recall_at_k", r->mean) &&
+	       json_add_double(o, "recall_at_k_exact", r->mean) &&
+	       json_add_double(o, "recall_epsilon", 0) &&
+	       json_add_u64(o, "num_queries_evaluated", r->queries) &&
+	       json_add_u64(o, "k", r->k) &&
+	       json_add_double(o, "min_recall", r->min) &&
+	       json_add_double(o, "max_recall", r->max) &&
+	       json_add_double(o, "mean_recall", r->mean) &&
+	       json_add_double(o, "median_recall", r->median) &&
+	       json_add_double(o, "p5_recall", r->p5) &&
+	       json_add_double(o, "p95_recall", r->p95) &&
+	       json_add_double(o, "p99_recall", r->p99) &&
+	       (!all || add_per_query(o, rec));
+}
+
+/* Null, the object, or its mean alone. */
+static bool add_recall(
+	struct cJSON *o, const struct vdb_record *rec, bool summary)
+{
+	struct cJSON *x;
+
+	if (!rec->recall.known)
+		return add_null(o, "recall");
+	if (summary)
+		return json_add_double(o, "recall", rec->recall.mean);
+	x = json_add_object(o, "recall");
+	return x && fill_recall(x, rec, true);
+}
+
+/* summary: summary.json, which has of the recall its mean alone. */
+static struct cJSON *statistics(const struct vdb_record *rec, bool summary)
 {
 	const struct vdb_metrics *m = &rec->metrics;
 	struct cJSON *o = cJSON_CreateObject();
@@ -147,7 +204,7 @@ static struct cJSON *statistics(const struct vdb_record *rec)
 		json_add_u64(o, "successful_batches", m->batches) &&
 		json_add_u64(o, "failed_batches", 0) &&
 		add_spread(o, "batch_time", &m->batch) &&
-		add_null(o, "recall") && add_disk_io(o, rec) &&
+		add_recall(o, rec, summary) && add_disk_io(o, rec) &&
 		add_ours(o, rec))
 		return o;
 	cJSON_Delete(o);
@@ -158,7 +215,9 @@ static struct cJSON *recall_stats(const struct vdb_record *rec)
 {
 	struct cJSON *o = cJSON_CreateObject();
 
-	if (o && add_null(o, "recall_at_k") &&
+	if (o && rec->recall.known && fill_recall(o, rec, true))
+		return o;
+	if (o && !rec->recall.known && add_null(o, "recall_at_k") &&
 		add_null(o, "recall_at_k_exact") &&
 		json_add_u64(o, "num_queries_evaluated", 0) &&
 		json_add_u64(o, "k", rec->config.limit) &&
@@ -168,34 +227,61 @@ static struct cJSON *recall_stats(const struct vdb_record *rec)
 	return NULL;
 }
 
+static bool add_verdict_recall(struct cJSON *o, const struct vdb_recall *r)
+{
+	struct cJSON *x;
+
+	if (!r->known)
+		return add_null(o, "recall_summary");
+	x = json_add_object(o, "recall_summary");
+	return x && json_add_double(x, "recall_at_k", r->mean) &&
+	       json_add_double(x, "mean_recall", r->mean) &&
+	       json_add_double(x, "min_recall", r->min) &&
+	       json_add_double(x, "max_recall", r->max) &&
+	       json_add_u64(x, "num_queries_evaluated", r->queries);
+}
+
 static struct cJSON *verdict(const struct vdb_record *rec)
 {
+	const struct vdb_shape *s = &rec->config.shape;
+	const struct vdb_recall *r = &rec->recall;
 	struct cJSON *o = cJSON_CreateObject(), *x;
-	bool ok;
+	bool complete = r->known && r->coverage == 1, ok;
 
-	(void)rec;
-	ok = o && json_add_string(o, "result", "NOT EVALUATED") &&
-	     json_add_bool(o, "valid", false) &&
-	     json_add_u64(o, "num_queries_evaluated", 0);
+	ok = o && json_add_string(o, "result",
+			  !r->known	     ? "NOT EVALUATED"
+			  : vdb_recall_ok(r) ? "PASS"
+					     : "FAIL") &&
+	     json_add_bool(o, "valid", r->known && vdb_recall_ok(r)) &&
+	     json_add_u64(o, "num_queries_evaluated", r->queries);
 	x = ok ? json_add_object(o, "flat_setup") : NULL;
-	ok = x && json_add_bool(x, "ok", false) &&
-	     json_add_double(x, "coverage", 0) &&
-	     json_add_u64(x, "total_vectors", rec->config.shape.vectors) &&
-	     json_add_u64(x, "copied_vectors", 0) &&
+	ok = x && json_add_bool(x, "ok", complete) &&
+	     json_add_double(x, "coverage", r->coverage) &&
+	     json_add_u64(x, "total_vectors", s->vectors) &&
+	     json_add_u64(x, "copied_vectors", s->truth_vectors) &&
 	     json_add_bool(x, "had_recoverable_error", false) &&
-	     json_add_string(x, "reason", NO_RECALL) &&
-	     json_add_bool(x, "reused", false) && add_null(o, "recall_summary");
+	     json_add_string(x, "reason",
+		     !r->known	? NO_RECALL
+		     : complete ? ""
+				: "the ground truth does not know all vectors") &&
+	     json_add_bool(x, "reused", false) && add_verdict_recall(o, r);
 	if (ok)
 		return o;
 	cJSON_Delete(o);
 	return NULL;
 }
 
+/* Generated vectors have length 1: L2 and cosine are one order. */
+static const char *metric(const struct vdb_config *c)
+{
+	return c->shape.distribution == VDB_FROM_FILE ? "L2" : "COSINE";
+}
+
 static bool add_search(struct cJSON *o, const struct vdb_config *c)
 {
 	struct cJSON *s = json_add_object(o, "search_params"), *p;
 
-	p = s && json_add_string(s, "metric_type", "COSINE")
+	p = s && json_add_string(s, "metric_type", metric(c))
 		    ? json_add_object(s, "params")
 		    : NULL;
 	return p && json_add_u64(p, "search_list", c->search_list);
@@ -248,7 +334,7 @@ static struct cJSON *config(const struct vdb_record *rec)
 	     json_add_string(o, "query_mode", "independent") &&
 	     json_add_double(o, "query_noise", 0.05) &&
 	     json_add_double(o, "recall_epsilon", 0) &&
-	     json_add_string(o, "metric_type", "COSINE") &&
+	     json_add_string(o, "metric_type", metric(c)) &&
 	     json_add_string(o, "index_type", "DISKANN") &&
 	     add_search(o, c) && add_config_ours(o, c);
 	if (ok)
@@ -309,17 +395,16 @@ int results_write_vdb(
 	ret = results_write_tree(config(rec), dir, "config.json", e);
 	if (!ret)
 		ret = results_write_tree(
-			statistics(rec), dir, "statistics.json", e);
+			statistics(rec, false), dir, "statistics.json", e);
 	if (!ret)
 		ret = results_write_tree(
 			recall_stats(rec), dir, "recall_stats.json", e);
 	if (!ret)
 		ret = results_write_tree(
 			verdict(rec), dir, "result_verdict.json", e);
-	/* the same, with recall cut down to its mean: there is none */
 	if (!ret)
 		ret = results_write_tree(
-			statistics(rec), dir, "summary.json", e);
+			statistics(rec, true), dir, "summary.json", e);
 	for (i = 0; !ret && i < rec->client_count; i++)
 		ret = write_csv(rec, i, dir, e);
 	return ret;

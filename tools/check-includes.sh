@@ -49,4 +49,5 @@ only liburing.h "storage/engine_uring.c"
 only mpi.h "accel_sim/group_mpi.c accel_sim/group_mpi_meet.c accel_sim/group_mpi.h"
 only hdf5.h "datagen/format_hdf5.c results/trace_hdf5.c"
 only yaml.h "results/yaml.c"
+only cblas.h "datagen/vdb_truth.c"
 exit $bad

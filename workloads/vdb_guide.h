@@ -8,6 +8,8 @@
 #include "core/err.h"
 #include "core/vdb_record.h"
 #include "datagen/vdb_graph.h"
+#include "datagen/vdb_index.h"
+#include "datagen/vdb_vectors.h"
 
 #include <stdint.h>
 
@@ -68,6 +70,16 @@ struct vdb_replay {
 
 void vdb_replay_init(struct vdb_replay *r, const struct vdb_config *c,
 	const struct vdb_graph *graphs);
+
+/* Real searches in real indexes, by squared Euclidean distance. */
+struct vdb_search {
+	struct vdb_guides guides;
+	const struct vdb_index *indexes; /* one a segment */
+	const struct vdb_vectors *queries;
+};
+
+void vdb_search_init(struct vdb_search *v, const struct vdb_config *c,
+	const struct vdb_index *indexes, const struct vdb_vectors *queries);
 
 /* Rounds of a search, how many of the first ones always hit, and the chance of
  * a hit in the others. */

@@ -33,6 +33,7 @@ struct slot {
 	uint32_t pending; /* searches that go on */
 	struct vdb_row row;
 	int64_t until_ns;
+	struct vdb_answer *answers; /* [segments][limit] */
 };
 
 struct client {
@@ -179,6 +180,35 @@ static int search_step(struct slot *s, struct err *e)
 	return !s->pending;
 }
 
+static int by_distance(const void *a, const void *b)
+{
+	const struct vdb_answer *x = a, *y = b;
+
+	if (x->distance != y->distance)
+		return x->distance < y->distance ? -1 : 1;
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* What the segments found, put together. */
+static void merge_answers(struct slot *s)
+{
+	const struct vectordb_env *env = s->client->job->env;
+	const struct vdb_config *f = env->config;
+	uint32_t n = f->shape.segments, q, i, count;
+	struct vdb_guide *g;
+
+	for (q = 0; q < s->row.size; q++) {
+		for (i = count = 0; i < n; i++) {
+			g = vdb_chain_guide(s->chains[q * n + i]);
+			count += g->ops->answers(
+				g, f->limit, s->answers + count);
+		}
+		qsort(s->answers, count, sizeof(*s->answers), by_distance);
+		env->answered(env->ctx, query_number(s, q), s->answers,
+			count < f->limit ? count : f->limit);
+	}
+}
+
 static int batch_end(struct slot *s, struct err *e)
 {
 	struct vdb_client *out = s->client->out;
@@ -240,6 +270,8 @@ static int slot_step(struct loop_task *task, struct err *e)
 				return r;
 			s->until_ns = clock_now(s->client->job->loop->clock) +
 				      f->software_ns;
+			if (s->answers)
+				merge_answers(s);
 			s->state = SLOT_SOFTWARE;
 			break;
 		case SLOT_SOFTWARE:
@@ -355,7 +387,10 @@ static int slot_open(struct client *c, uint32_t number, struct err *e)
 	s->task.step = slot_step;
 	s->ready_tail = &s->ready;
 	s->chains = calloc(n, sizeof(struct vdb_chain *));
-	if (!s->chains)
+	if (j->env->answered)
+		s->answers = malloc((size_t)f->shape.segments * f->limit *
+				    sizeof(*s->answers));
+	if (!s->chains || (j->env->answered && !s->answers))
 		return err_nomem(e, "the searches");
 	for (i = 0; i < n; i++) {
 		uint32_t segment = i % f->shape.segments;
@@ -413,6 +448,7 @@ static void job_close(struct job *j)
 				n++)
 				vdb_chain_close(s->chains[n]);
 			free(s->chains);
+			free(s->answers);
 		}
 		free(j->clients[i].slots);
 	}

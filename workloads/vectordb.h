@@ -25,6 +25,13 @@ struct vectordb_env {
 	struct buffers *buffers; /* group->count x vectordb_buffers() */
 	const struct vdb_guides *guides;
 	const struct vdb_graph *graphs; /* to verify with; NULL: do not */
+	/*
+	 * The best answers of all segments, nearest first, for each query that
+	 * ends; NULL where there are none.
+	 */
+	void (*answered)(void *ctx, uint64_t query,
+		const struct vdb_answer *best, uint32_t count);
+	void *ctx;
 };
 
 /* Buffers of one client, of a read each; UINT64_MAX is too many. */

@@ -32,6 +32,8 @@ run_one() { # WORD...: of one command, its place and size changed
 	*"training run"*--data-dir*) small="--scale 1/64 -p train.epochs=1" ;;
 	*"checkpointing run"*--checkpoint-folder*)
 		small="--scale 1/4096 --gap 0.05s" ;;
+	*"vectordb datagen"*"--level built"*)
+		small="--num-vectors 2000 --overwrite" ;;
 	*"vectordb datagen"*) small="--num-vectors 2000 --segments 29" ;;
 	*"vectordb run"*--data-dir*) small="--runtime 1s" ;;
 	*"training datagen"*)

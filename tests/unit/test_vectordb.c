@@ -263,14 +263,14 @@ static void generate(const struct vdb_shape *s, const char *dir, bool overwrite,
 	int want)
 {
 	struct engine_spec spec = {.kind = ENGINE_PREAD, .dir = dir};
+	struct vdb_generate p = {.engine = &spec, .shape = s, .folder = dir,
+		.overwrite = overwrite};
 	struct vdb_written w;
-	struct group *g;
 	struct err e;
 
-	CU_ASSERT_EQUAL_FATAL(group_local_open(1, &g, &e), 0);
-	CU_ASSERT_EQUAL(vdb_generate(g, &spec, s, dir, overwrite, NULL, NULL,
-				&w, &e), want);
-	group_close(g);
+	CU_ASSERT_EQUAL_FATAL(group_local_open(1, &p.group, &e), 0);
+	CU_ASSERT_EQUAL(vdb_generate(&p, &w, &e), want);
+	group_close(p.group);
 }
 
 /*
