@@ -14,7 +14,8 @@ endif
 # Debian's serial HDF5 has a name of its own, beside those for MPI
 HDF5 := $(shell pkg-config --exists hdf5-serial && echo hdf5-serial || \
 	echo hdf5)
-PKGS := liburing ompi-c libcjson popt libisal gmp yaml-0.1 nettle $(HDF5)
+PKGS := liburing ompi-c libcjson popt libisal gmp yaml-0.1 nettle openblas \
+	$(HDF5)
 # libharu, which makes PDFs, has no file for pkg-config
 HPDF_FOUND := $(shell printf '\043include <hpdf.h>\n' | \
 	$(CC) -E -x c - >/dev/null 2>&1 && echo yes)

@@ -74,32 +74,6 @@ static void say(void *ctx, const char *text)
 	record_note(ctx, "silent-rank", "%s", text);
 }
 
-static int print_json(
-	const struct ckpt_record *rec, const struct err *failed, int code)
-{
-	struct cJSON *doc = checkpointing_json(rec);
-	char *text;
-
-	if (doc && failed) {
-		cJSON_ReplaceItemInObject(doc, "status",
-			cJSON_CreateString(failed->code == -EINTR
-						   ? "interrupted"
-						   : "failed"));
-		json_add_string(doc, "error", failed->text);
-	}
-	if (doc)
-		json_add_u64(doc, "exit_code", (uint64_t)code);
-	text = doc ? json_print(doc, 2) : NULL;
-	cJSON_Delete(doc);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the report\n");
-		return ERR_ENV;
-	}
-	printf("%s\n", text);
-	free(text);
-	return code;
-}
-
 static void resolve_record(struct ckpt_record *rec,
 	const struct checkpointing_options *o,
 	const struct checkpointing_setup *s, const struct group *g)
@@ -178,7 +152,8 @@ static int run_in_group(const struct checkpointing_options *o,
 		       : rec.load.count && !rec.load.valid ? ERR_VERDICT
 							   : 0;
 		if (o->json)
-			code = print_json(&rec, r ? &e : NULL, code);
+			code = cli_print_report(checkpointing_json(&rec),
+				r ? &e : NULL, code);
 		else if (!r)
 			checkpointing_print_text(stdout, &rec);
 	} else if (r) {

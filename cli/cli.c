@@ -83,3 +83,27 @@ void cli_line_end(void)
 		fprintf(stderr, "\n");
 	open_line = false;
 }
+
+int cli_print_report(struct cJSON *doc, const struct err *failed, int code)
+{
+	char *text;
+
+	if (doc && failed) {
+		cJSON_ReplaceItemInObject(doc, "status",
+			cJSON_CreateString(failed->code == -EINTR
+						   ? "interrupted"
+						   : "failed"));
+		json_add_string(doc, "error", failed->text);
+	}
+	if (doc)
+		json_add_u64(doc, "exit_code", (uint64_t)code);
+	text = doc ? json_print(doc, 2) : NULL;
+	cJSON_Delete(doc);
+	if (!text) {
+		fprintf(stderr, "stoker: out of memory for the report\n");
+		return ERR_ENV;
+	}
+	printf("%s\n", text);
+	free(text);
+	return code;
+}

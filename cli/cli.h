@@ -18,6 +18,13 @@ struct cJSON;
 /* Print o (freed here; NULL: no memory) to stdout; 0 or an exit code. */
 int cli_print_json(struct cJSON *o);
 
+/*
+ * Print a report as the one document on stdout, with its exit code; of a run
+ * that failed also the error. doc is taken over and may be NULL (out of
+ * memory). Returns the exit code.
+ */
+int cli_print_report(struct cJSON *doc, const struct err *failed, int code);
+
 /* A line on stderr that replaces itself on a terminal. Elsewhere it is
  * printed when `keep` is set or every 10 s. */
 void cli_line(bool keep, const char *fmt, ...)

@@ -11,6 +11,7 @@
 #include "cli/report.h"
 #include "cli/size.h"
 #include "cli/training.h"
+#include "cli/vectordb.h"
 #include "cli/why.h"
 #include "core/nearest.h"
 
@@ -50,6 +51,17 @@ const struct command commands[] = {
 	{"kvcache", "size", cmd_kvcache_size,
 		"--drive MODEL [--slo p95=TIME] [OPTION...]",
 		"users that a drive serves within a time", kvcache_size_rows},
+	{"vectordb", "datasize", cmd_vectordb_datasize, "[OPTION...]",
+		"bytes of an index by segment, node and read",
+		vectordb_datasize_rows},
+	{"vectordb", "datagen", cmd_vectordb_datagen,
+		"--data-dir DIR [OPTION...]",
+		"write the index files that run searches",
+		vectordb_datagen_rows},
+	{"vectordb", "run", cmd_vectordb_run,
+		"--data-dir DIR | --drive MODEL [OPTION...]",
+		"search vectors: queries per second and their latency",
+		vectordb_run_rows},
 	{"plan", "checkpoint", cmd_plan_checkpoint,
 		"--model NAME --drive PROFILE --mtbf TIME [OPTION...]",
 		"how often to save, what failures cost, bandwidth for a goal",

@@ -9,6 +9,7 @@
 #include "core/datasize.h"
 #include "core/err.h"
 #include "core/record.h"
+#include "core/vdb_record.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,8 @@ struct fs_separation {
 };
 
 struct invocation {
-	const char *family;  /* "checkpointing"; NULL: "training" */
+	/* "checkpointing", "vector_database"; NULL: "training" */
+	const char *family;
 	const char *command; /* "run", "datagen" or "datasize" */
 	const char *tool_version;
 	const char *command_line; /* ours, as typed */
@@ -92,6 +94,8 @@ int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 int results_write_plain_leaf(const struct invocation *v, struct err *e);
 int results_write_ckpt_leaf(const struct invocation *v,
 	const struct ckpt_record *rec, struct err *e);
+int results_write_vdb_leaf(const struct invocation *v,
+	const struct vdb_record *rec, struct err *e);
 
 static inline const char *results_family(const struct invocation *v)
 {

@@ -8,6 +8,7 @@
 #include "results/ckpt_json.h"
 #include "results/record_json.h"
 #include "results/trace_hdf5.h"
+#include "results/vdb_json.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -129,6 +130,23 @@ int results_write_ckpt_leaf(const struct invocation *v,
 		ret = results_write_ckpt_log(v, rec, partial, e);
 	if (!ret)
 		ret = results_write_dlio_config(v, partial, e);
+	if (!ret)
+		ret = results_leaf_commit(v->leaf, partial, e);
+	return ret ? give_up(partial, ret) : 0;
+}
+
+int results_write_vdb_leaf(const struct invocation *v,
+	const struct vdb_record *rec, struct err *e)
+{
+	char partial[PATH_MAX];
+	int ret;
+
+	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
+	if (ret)
+		return ret;
+	ret = results_write_vdb(rec, partial, e);
+	if (!ret)
+		ret = write_common(v, partial, e);
 	if (!ret)
 		ret = results_leaf_commit(v->leaf, partial, e);
 	return ret ? give_up(partial, ret) : 0;

@@ -50,4 +50,5 @@ only mpi.h "accel_sim/group_mpi.c accel_sim/group_mpi_meet.c accel_sim/group_mpi
 only hdf5.h "datagen/format_hdf5.c results/trace_hdf5.c"
 only yaml.h "results/yaml.c results/yaml_read.c"
 only hpdf.h "results/bundle_pdf.c"
+only cblas.h "datagen/vdb_truth.c"
 exit $bad

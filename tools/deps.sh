@@ -3,7 +3,7 @@
 set -eu
 pkgs="build-essential pkg-config liburing-dev libopenmpi-dev openmpi-bin
 libcjson-dev libpopt-dev libisal-dev libgmp-dev libyaml-dev libhpdf-dev nettle-dev
-libhdf5-dev libcunit1-dev jq python3-numpy python3-h5py python3-yaml fio
+libhdf5-dev libopenblas-serial-dev libcunit1-dev jq python3-numpy python3-h5py python3-yaml fio
 strace zstd gnuplot-nox"
 missing=
 for p in $pkgs; do

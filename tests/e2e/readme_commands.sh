@@ -37,6 +37,10 @@ run_one() { # WORD...: of one command, its place and size changed
 	*"checkpointing run"*--checkpoint-folder*)
 		small="--scale 1/4096 --gap 0.05s" ;;
 	*"stoker size"*--data-dir*) small="--scale 1/64 --quick" ;;
+	*"vectordb datagen"*"--level built"*)
+		small="--num-vectors 2000 --overwrite" ;;
+	*"vectordb datagen"*) small="--num-vectors 2000 --segments 29" ;;
+	*"vectordb run"*--data-dir*) small="--runtime 1s" ;;
 	*"training datagen"*)
 		small="--scale 1/64 -p dataset.num_files_train=112" ;;
 	*"drive probe"*) small="--size 64MiB --seconds 0.05" ;;

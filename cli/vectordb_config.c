@@ -1,0 +1,367 @@
+/* What the options of vectordb commands resolve to; see vectordb.h. */
+#include "cli/vectordb.h"
+
+#include "core/json.h"
+#include "core/units.h"
+#include "datagen/vdb_pq.h"
+#include "datagen/vdb_vectors.h"
+#include "plan/vdb_profile.h"
+#include "plan/vdb_run.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OPEN_LOOP_OUTSTANDING 64
+
+/* What only a real index has. */
+static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
+	struct err *e)
+{
+	uint64_t rows;
+	uint32_t dim;
+
+	if (o->vectors_file) {
+		if (vdb_fbin_shape(o->vectors_file, &rows, &dim, e))
+			return e->code;
+		if (!o->queries_file)
+			return err_set(e, ERR_USAGE, -EINVAL,
+				"--vectors needs --query-vectors: queries of "
+				"the same kind");
+		s->distribution = VDB_FROM_FILE;
+		s->dim = dim;
+		s->vectors = o->vectors && o->vectors < rows ? o->vectors
+							     : rows;
+		if (vdb_fbin_shape(o->queries_file, &rows, &dim, e))
+			return e->code;
+		s->queries = (uint32_t)(o->distinct < rows ? o->distinct : rows);
+	} else if (!strcmp(o->distribution, "clustered")) {
+		s->distribution = VDB_CLUSTERED;
+	} else if (strcmp(o->distribution, "uniform")) {
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--distribution %s: must be uniform or clustered",
+			o->distribution);
+	}
+	s->built = true;
+	s->hub_ppm = 0;
+	s->list = (uint32_t)o->build_list;
+	if (!s->queries)
+		s->queries = (uint32_t)o->distinct;
+	s->chunks = (uint32_t)o->chunks;
+	if (!s->chunks)
+		s->chunks = vdb_pq_chunks(
+			s->vectors * s->dim / 2, s->vectors, s->dim);
+	s->truth_k = (uint32_t)(o->truth_k < s->vectors ? o->truth_k
+							: s->vectors);
+	return 0;
+}
+
+int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
+	struct err *e)
+{
+	struct vdb_shape *s = &c->shape;
+	int r = vdb_profile_load(o->config_dir, o->profile, c, e);
+
+	if (r)
+		return r;
+	if (strcmp(o->index_type, "DISKANN"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--index-type %s: only DISKANN is emulated yet",
+			o->index_type);
+	if (o->dimension)
+		s->dim = (uint32_t)o->dimension;
+	if (o->vectors)
+		s->vectors = o->vectors;
+	if (o->degree)
+		s->degree = (uint32_t)o->degree;
+	if (!strcmp(o->level, "built")) {
+		if (parse_built(o, s, e))
+			return e->code;
+	} else if (strcmp(o->level, "replay") || o->vectors_file) {
+		return err_set(e, ERR_USAGE, -EINVAL,
+			o->vectors_file ? "--vectors goes with --level built"
+					: "--level %s: must be replay or built",
+			o->level);
+	}
+	if (o->segments)
+		s->segments = (uint32_t)o->segments;
+	else if (o->vectors || o->dimension || s->built)
+		s->segments = vdb_segments(s->vectors, s->dim);
+	s->seed = o->seed;
+	if (s->vectors >= s->segments)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"%" PRIu64 " vectors cannot be %u segments", s->vectors,
+		s->segments);
+}
+
+int vectordb_folder(
+	const struct vectordb_options *o, char folder[4096], struct err *e)
+{
+	if ((size_t)snprintf(folder, 4096, "%s/vectordb", o->data_dir) < 4096)
+		return 0;
+	return err_set(
+		e, ERR_USAGE, -ENAMETOOLONG, "--data-dir: path too long");
+}
+
+int vectordb_parse_engine(const struct vectordb_options *o,
+	struct vectordb_setup *s, struct err *e)
+{
+	const char *clock = o->clock ? o->clock : o->drive ? "virtual" : "real";
+
+	s->virtual_time = !strcmp(clock, "virtual");
+	if (!s->virtual_time && strcmp(clock, "real"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--clock %s: must be real or virtual", clock);
+	if (o->drive)
+		return engine_spec_parse(
+			o->config_dir, o->drive, &s->engine, e);
+	if (s->virtual_time)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--clock virtual needs a modelled drive (--drive)");
+	if (!strcmp(o->engine, "uring"))
+		s->engine.kind = ENGINE_URING;
+	else if (!strcmp(o->engine, "pread"))
+		s->engine.kind = ENGINE_PREAD;
+	else if (!strcmp(o->engine, "auto"))
+		s->engine.kind = ENGINE_AUTO;
+	else
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--engine %s: must be uring, pread or auto", o->engine);
+	return 0;
+}
+
+/* A decimal number in a range. */
+static int parse_number(const char *text, const char *what, double min,
+	double max, double *out, struct err *e)
+{
+	char *end;
+	double v;
+
+	errno = 0;
+	v = strtod(text, &end);
+	if (!errno && end != text && !*end && v >= min && v <= max) {
+		*out = v;
+		return 0;
+	}
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"%s %s: must be a number from %g to %g", what, text, min, max);
+}
+
+static int parse_search(const struct vectordb_options *o,
+	struct vdb_config *c, struct err *e)
+{
+	if (o->search_list)
+		vdb_profile_search_list(c, (uint32_t)o->search_list);
+	if (o->beam_width)
+		c->beam_width = (uint32_t)o->beam_width;
+	if (o->cache_share && parse_number(o->cache_share, "--cache-share", 0,
+				      0.999, &c->cache_share, e))
+		return e->code;
+	if (o->software_time && units_parse_time(o->software_time,
+					"--software-time", &c->software_ns, e))
+		return e->code;
+	/* storage alone */
+	if (!c->software_ns)
+		c->client_ns = 0;
+	if (!strcmp(o->schedule, "pipelined"))
+		c->schedule = VDB_PIPELINED;
+	else if (strcmp(o->schedule, "reference"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--schedule %s: must be reference or pipelined",
+			o->schedule);
+	c->limit = (uint32_t)o->limit;
+	if (c->search_list < c->limit)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--search-ef %u is below --search-limit %u: a search "
+			"cannot return more than it keeps", c->search_list,
+			c->limit);
+	return 0;
+}
+
+static int parse_load(const struct vectordb_options *o, struct vdb_config *c,
+	struct err *e)
+{
+	if (o->queries && o->runtime)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--queries and --runtime exclude each other");
+	c->queries = o->queries;
+	if (!c->queries && units_parse_time(o->runtime ? o->runtime : "60s",
+				   "--runtime", &c->runtime_ns, e))
+		return e->code;
+	if (!c->queries && c->runtime_ns <= 0)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--runtime must be above 0");
+	if (o->rate && parse_number(o->rate, "--rate", 1e-6, 1e9,
+			       &c->rate_per_s, e))
+		return e->code;
+	c->clients = (uint32_t)o->clients;
+	c->batch = (uint32_t)o->batch;
+	c->outstanding = (uint32_t)(o->outstanding ? o->outstanding
+				    : o->rate	   ? OPEN_LOOP_OUTSTANDING
+						   : 1);
+	c->distinct = (uint32_t)o->distinct;
+	c->seed = o->seed;
+	c->verify = o->verify;
+	return 0;
+}
+
+static int parse_list(const char *text, const char *what, uint64_t most,
+	uint32_t *out, uint32_t *count, struct err *e)
+{
+	char copy[1024], *at = copy, *one;
+	uint64_t v;
+
+	*count = 0;
+	if (strlen(text) >= sizeof(copy))
+		return err_set(e, ERR_USAGE, -EINVAL, "%s: too long", what);
+	strcpy(copy, text);
+	while ((one = strsep(&at, ","))) {
+		if (units_parse_u64(one, what, 1, most, &v, e))
+			return e->code;
+		if (*count == 64)
+			return err_set(e, ERR_USAGE, -EINVAL,
+				"%s: more than 64 values", what);
+		out[(*count)++] = (uint32_t)v;
+	}
+	return 0;
+}
+
+static int parse_points(const struct vectordb_options *o,
+	struct vectordb_setup *s, struct err *e)
+{
+	uint32_t q[64] = {s->config.outstanding};
+	uint32_t l[64] = {s->config.search_list};
+	uint32_t qs = 1, ls = 1, i, k;
+
+	if (o->sweep && parse_list(o->sweep, "--sweep", 65536, q, &qs, e))
+		return e->code;
+	if (o->sweep_list && parse_list(o->sweep_list, "--sweep-search-ef",
+				     1000000, l, &ls, e))
+		return e->code;
+	if (o->sweep && o->rate)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--sweep is about closed loops: with --rate the load "
+			"is given");
+	if (qs * ls > VECTORDB_POINTS_MAX)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%u x %u points are more than %u", qs, ls,
+			VECTORDB_POINTS_MAX);
+	for (i = 0; i < ls; i++)
+		for (k = 0; k < qs; k++) {
+			if (l[i] < s->config.limit)
+				return err_set(e, ERR_USAGE, -EINVAL,
+					"--sweep-search-ef %u is below "
+					"--search-limit %u", l[i],
+					s->config.limit);
+			s->points[s->point_count].outstanding = q[k];
+			s->points[s->point_count++].search_list = l[i];
+		}
+	return 0;
+}
+
+void vectordb_point_config(const struct vectordb_setup *s, uint32_t point,
+	struct vdb_config *c)
+{
+	const struct vectordb_point *p = &s->points[point];
+
+	*c = s->config;
+	c->outstanding = p->outstanding;
+	if (c->shape.built)
+		c->search_list = p->search_list;
+	else if (p->search_list != c->search_list)
+		vdb_profile_search_list(c, p->search_list);
+}
+
+/* A real index does what a profile only tells of. */
+static int resolve_built(const struct vectordb_options *o,
+	struct vdb_config *c, struct err *e)
+{
+	if (o->verify)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--verify is not there for real indexes yet: their "
+			"recall tells");
+	if (o->cache_share)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--cache-share is about a replayed index; this one is "
+			"real and has --cache-nodes");
+	if (!c->distinct)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--num-query-vectors 0 is about a replayed index: the "
+			"answers of this one's %u queries are known",
+			c->shape.queries);
+	if (c->distinct > c->shape.queries)
+		c->distinct = c->shape.queries;
+	c->expansions = 0;
+	c->cache_share = 0;
+	if (!o->software_time)
+		c->software_ns = c->client_ns = 0;
+	snprintf(c->profile, sizeof(c->profile), "%s",
+		vdb_distribution_name(c->shape.distribution));
+	return 0;
+}
+
+int vectordb_resolve(const struct vectordb_options *o,
+	struct vectordb_setup *s, struct err *e)
+{
+	struct vdb_config *c = &s->config;
+	struct vdb_shape asked;
+	int r;
+
+	memset(s, 0, sizeof(*s));
+	r = vectordb_shape(o, c, e);
+	if (!r)
+		r = parse_search(o, c, e);
+	if (!r)
+		r = parse_load(o, c, e);
+	if (!r)
+		r = parse_points(o, s, e);
+	if (!r && o->recall_target)
+		r = parse_number(o->recall_target, "--recall-target", 0, 1,
+			&s->recall_target, e);
+	if (!r && o->goal)
+		r = units_parse_time(o->goal, "--latency-goal", &s->goal_ns, e);
+	if (!r)
+		r = vectordb_parse_engine(o, s, e);
+	if (r)
+		return r;
+	if (o->drive && o->verify)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--verify needs bytes, and a modelled drive has none");
+	if (o->drive && (o->recall_target || o->cache_nodes))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--recall-target and --cache-nodes are about a real "
+			"index, and a modelled drive has none");
+	if (o->drive)
+		return 0;
+	asked = c->shape;
+	c->cache_nodes = (uint32_t)o->cache_nodes;
+	r = vectordb_folder(o, c->folder, e);
+	if (!r)
+		r = vdb_folder_shape(c->folder, &c->shape, e);
+	if (r)
+		return r;
+	if (c->shape.built)
+		r = resolve_built(o, c, e);
+	else if (o->recall_target)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"--recall-target is about a real index: a replayed one "
+			"finds nothing");
+	else if (o->cache_nodes)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"--cache-nodes is about a real index; a replayed one "
+			"has --cache-share");
+	if (r)
+		return r;
+	if ((o->vectors && asked.vectors != c->shape.vectors) ||
+		(o->dimension && asked.dim != c->shape.dim) ||
+		(o->degree && asked.degree != c->shape.degree) ||
+		(o->segments && asked.segments != c->shape.segments))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s holds %" PRIu64 " vectors of %u dimensions, degree "
+			"%u, in %u segments, which is not what was asked for",
+			c->folder, c->shape.vectors, c->shape.dim,
+			c->shape.degree, c->shape.segments);
+	return 0;
+}

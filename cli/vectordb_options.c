@@ -1,0 +1,206 @@
+/* Option tables of `stoker vectordb ...`; see vectordb.h. */
+#include "cli/vectordb.h"
+
+#include <string.h>
+
+#define O struct vectordb_options
+#define HEADING(title) OPT_HEADING(title)
+#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
+#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
+#define COUNT(name, field, arg, min, max, ...)                                 \
+	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
+#define END OPT_END
+
+#define SHAPE_ROWS                                                             \
+	HEADING("Index"),                                                      \
+		TEXT("profile", profile, "NAME",                               \
+			"mlps-10m, mlps-1m (the published runs), "             \
+			"mlps-10m-nocache, one-segment, sift-like, or a "      \
+			"vectordb/NAME.json of --config-dir",                  \
+			.standard = "mlps-10m",                                \
+			.words = "mlps-10m mlps-1m mlps-10m-nocache "          \
+				 "one-segment sift-like"),                     \
+		COUNT("num-vectors", vectors, "N", 1, 1ULL << 48,              \
+			"vectors in the collection",                           \
+			.standard = "the profile's"),                          \
+		COUNT("dimension", dimension, "N", 1, 1 << 18,                 \
+			"float32 numbers of a vector",                         \
+			.standard = "the profile's"),                          \
+		COUNT("max-degree", degree, "R", 1, 512,                       \
+			"neighbours of a node",                                \
+			.standard = "the profile's"),                          \
+		COUNT("segments", segments, "S", 1, 65536,                     \
+			"index files, each searched by every query",           \
+			.standard = "the profile's; of another number of "     \
+				    "vectors: as Milvus, 2 GiB each"),         \
+		TEXT("index-type", index_type, "TYPE",                         \
+			"DISKANN; others are not yet emulated",                \
+			.standard = "DISKANN", .words = "DISKANN"),            \
+		TEXT("config-dir", config_dir, "DIR",                          \
+			"profiles that override or add to the built-in ones",  \
+			.words = COMPLETE_DIR),                                \
+		COUNT("seed", seed, "N", 0, 0, "seed of content and queries",  \
+			.standard = "42")
+
+#define BUILD_ROWS                                                             \
+	HEADING("A real index"),                                               \
+		TEXT("level", level, "LEVEL",                                  \
+			"replay (any size, nothing to find) or built: a "      \
+			"Vamana graph with answers",                           \
+			.standard = "replay", .words = "replay built"),        \
+		TEXT("distribution", distribution, "NAME",                     \
+			"uniform (as the benchmark's) or clustered",           \
+			.standard = "uniform", .words = "uniform clustered"),  \
+		TEXT("vectors", vectors_file, "FILE",                          \
+			"an .fbin file instead of generated ones"),            \
+		TEXT("query-vectors", queries_file, "FILE",                    \
+			"an .fbin file of queries, with --vectors"),           \
+		COUNT("search-list-size", build_list, "L", 1, 100000,          \
+			"search list of the build", .standard = "100"),        \
+		COUNT("pq-chunks", chunks, "N", 1, 512,                        \
+			"bytes of a vector that searches keep in memory",      \
+			.standard = "half the dimensions, up to 512"),         \
+		COUNT("num-query-vectors", distinct, "N", 1, 1 << 24,          \
+			"queries with known answers", .standard = "1000"),     \
+		COUNT("truth-k", truth_k, "K", 1, 16384,                       \
+			"exact neighbours of each", .standard = "100")
+
+#define WHERE_ROWS                                                             \
+	TEXT("engine", engine, "KIND", "uring, pread or auto",                 \
+		.standard = "auto", .words = "uring pread auto"),              \
+		TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",        \
+			.letter = 's', .standard = "this one"),                \
+		COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",   \
+			.standard = "as mpirun thinks"),                       \
+		FLAG("in-process", in_process,                                 \
+			"all in one process, without MPI")
+
+#define OUTPUT_ROWS                                                            \
+	HEADING("Output"),                                                     \
+		FLAG("json", json, "one JSON document on stdout, nothing else")
+
+const struct option_row vectordb_datasize_rows[] = {
+	SHAPE_ROWS,
+	HEADING("Room"),
+	TEXT("data-dir", data_dir, "DIR", "tell whether it has room there",
+		.words = COMPLETE_DIR),
+	OUTPUT_ROWS,
+	END,
+};
+
+const struct option_row vectordb_datagen_rows[] = {
+	SHAPE_ROWS,
+	BUILD_ROWS,
+	HEADING("Where"),
+	TEXT("data-dir", data_dir, "DIR",
+		"folder on the drive under test; vectordb/ goes below it",
+		.words = COMPLETE_DIR),
+	COUNT("num-processes", clients, "N", 1, 65536,
+		"ranks, each of which writes segments", .letter = 'n',
+		.standard = "1"),
+	FLAG("overwrite", overwrite, "replace what is there"),
+	WHERE_ROWS,
+	OUTPUT_ROWS,
+	FLAG("dry-run", dry_run, "show what would be written"),
+	FLAG("quiet", quiet, "no progress line"),
+	END,
+};
+
+const struct option_row vectordb_run_rows[] = {
+	SHAPE_ROWS,
+	HEADING("Where"),
+	TEXT("data-dir", data_dir, "DIR", "folder that datagen has filled",
+		.words = COMPLETE_DIR),
+	TEXT("drive", drive, "MODEL",
+		"a modelled drive instead, in virtual time; needs no data",
+		.words = "d7-ps1010 null constant:14.5GB/s,80us"),
+	TEXT("clock", clock, "KIND", "real or virtual",
+		.standard = "real; virtual on a modelled drive",
+		.words = "real virtual"),
+	WHERE_ROWS,
+	HEADING("Load"),
+	COUNT("num-query-processes", clients, "N", 1, 65536,
+		"clients, one rank each", .letter = 'n', .standard = "1"),
+	COUNT("outstanding", outstanding, "Q", 1, 65536,
+		"batches that each client keeps going",
+		.standard = "1; with --rate 64"),
+	COUNT("batch-size", batch, "N", 1, 65536,
+		"queries a client hands in together", .standard = "1"),
+	TEXT("runtime", runtime, "TIME", "how long", .bare = "seconds",
+		.standard = "60s"),
+	COUNT("queries", queries, "N", 1, 0,
+		"so many queries in all instead of --runtime"),
+	TEXT("rate", rate, "QPS",
+		"open loop: so many queries a second arrive, whatever is "
+		"served; latency counts from when each was due",
+		.standard = "closed loop"),
+	COUNT("num-query-vectors", distinct, "N", 0, 1 << 30,
+		"different queries, used in turn; 0: none comes twice",
+		.standard = "1000"),
+	COUNT("search-limit", limit, "K", 1, 16384, "neighbours asked for",
+		.standard = "10"),
+	TEXT("recall-target", recall_target, "R",
+		"of a real index: a lower mean recall fails the run",
+		.standard = "above 0"),
+	TEXT("sweep", sweep, "Q,Q...",
+		"a run for each number of outstanding batches: the curve and "
+		"its knee"),
+	TEXT("sweep-search-ef", sweep_list, "L,L...",
+		"a run for each search list, too"),
+	TEXT("latency-goal", goal, "TIME",
+		"name the most queries a second within this P95",
+		.bare = "seconds"),
+	COUNT("runs", runs, "N", 1, 1000, "runs of each point",
+		.standard = "1"),
+	HEADING("Search"),
+	COUNT("search-ef", search_list, "L", 1, 1000000,
+		"search list: candidates kept; DISKANN's search_list",
+		.standard = "the profile's"),
+	COUNT("beam-width", beam_width, "W", 1, 256,
+		"nodes expanded in a round", .standard = "the profile's"),
+	TEXT("cache-share", cache_share, "H",
+		"share of the visits that the node cache answers, 0 to 0.999",
+		.standard = "the profile's"),
+	COUNT("cache-nodes", cache_nodes, "N", 0, UINT32_MAX,
+		"of a real index: nodes of each segment kept in memory, "
+		"breadth-first", .standard = "0"),
+	TEXT("software-time", software_time, "TIME",
+		"of each query, beside the drive's: 0 is a storage-bound "
+		"report, 5.4ms as published",
+		.bare = "seconds", .standard = "the profile's"),
+	TEXT("schedule", schedule, "NAME",
+		"reference (await all reads of a round) or pipelined",
+		.standard = "reference", .words = "reference pipelined"),
+	FLAG("verify", verify, "compare every byte read with what was written"),
+	FLAG("drop-caches", drop_caches,
+		"drop the page cache before each run"),
+	OUTPUT_ROWS,
+	TEXT("results-dir", results_dir, "DIR",
+		"write result files below DIR", .letter = 'r',
+		.standard = "none", .words = COMPLETE_DIR),
+	TEXT("systemname", system_name, "NAME", "name in paths",
+		.standard = "host name"),
+	TEXT("orgname", organization, "NAME", "name in paths",
+		.standard = "local"),
+	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
+	FLAG("quiet", quiet, "no progress line"),
+	END,
+};
+
+void vectordb_options_default(struct vectordb_options *o)
+{
+	memset(o, 0, sizeof(*o));
+	o->profile = "mlps-10m";
+	o->level = "replay";
+	o->distribution = "uniform";
+	o->build_list = 100;
+	o->truth_k = 100;
+	o->index_type = "DISKANN";
+	o->engine = "auto";
+	o->schedule = "reference";
+	o->organization = "local";
+	o->seed = 42;
+	o->clients = o->batch = o->runs = 1;
+	o->distinct = 1000;
+	o->limit = 10;
+}

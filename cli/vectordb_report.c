@@ -1,0 +1,320 @@
+/* The report of vector-database runs; see vectordb.h. */
+#include "cli/vectordb.h"
+
+#include "core/json.h"
+#include "core/units.h"
+
+#include <cJSON.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const char *schedule_name(const struct vdb_config *c)
+{
+	return c->schedule == VDB_PIPELINED ? "pipelined" : "reference";
+}
+
+/* Batches in flight, the clients of a closed loop. */
+static uint64_t in_flight(const struct vdb_record *r)
+{
+	return (uint64_t)r->config.clients * r->config.outstanding;
+}
+
+int vectordb_knee(const struct vectordb_curve *c)
+{
+	const struct vdb_metrics *m;
+	double best = 0, value;
+	int knee = -1;
+	uint32_t i;
+
+	for (i = 0; i < c->count; i++) {
+		m = &c->recs[i].metrics;
+		if (c->recs[i].config.search_list !=
+				c->recs[0].config.search_list ||
+			m->latency.mean <= 0)
+			continue;
+		value = m->queries_per_s / m->latency.mean;
+		if (c->goal_ns) {
+			value = m->queries_per_s;
+			if (m->latency.p95 * 1e6 > (double)c->goal_ns)
+				continue;
+		}
+		if (value > best) {
+			best = value;
+			knee = (int)i;
+		}
+	}
+	return knee;
+}
+
+static void headline(FILE *f, const struct vectordb_curve *c)
+{
+	const struct vdb_record *r = &c->recs[0];
+	int knee = vectordb_knee(c);
+	const struct vdb_metrics *m;
+	char goal[UNITS_TEXT_MAX];
+
+	if (c->goal_ns && knee < 0) {
+		fprintf(f, "no point keeps P95 within %s\n",
+			units_format_time(goal, c->goal_ns));
+		return;
+	}
+	if (c->count > 1 || c->goal_ns) {
+		r = &c->recs[knee < 0 ? 0 : knee];
+		m = &r->metrics;
+		fprintf(f, "%s serves %.2f ms P95 up to %.1f QPS (%" PRIu64
+			" clients)%s\n",
+			r->base.config.drive[0] ? r->base.config.drive
+						: "this drive",
+			m->latency.p95, m->queries_per_s, in_flight(r),
+			c->goal_ns ? "" : ": the knee of the curve");
+		return;
+	}
+	m = &r->metrics;
+	if (r->recall.known)
+		fprintf(f, "recall@%u %.4f%s at ", r->recall.k, r->recall.mean,
+			vdb_recall_ok(&r->recall) ? "" : " (FAIL)");
+	fprintf(f, "%.1f QPS, mean %.2f ms, P95 %.2f ms, P99 %.2f ms: %u "
+		"client%s x %u, %s\n", m->queries_per_s, m->latency.mean,
+		m->latency.p95, m->latency.p99, r->config.clients,
+		r->config.clients == 1 ? "" : "s", r->config.outstanding,
+		r->base.config.drive[0] ? r->base.config.drive
+					: "a real drive");
+}
+
+static const char *recall_text(const struct vdb_record *r, char text[16])
+{
+	if (!r->recall.known)
+		return "n/a";
+	snprintf(text, 16, "%.4f", r->recall.mean);
+	return text;
+}
+
+static void print_recall(FILE *f, const struct vdb_record *r)
+{
+	const struct vdb_recall *x = &r->recall;
+
+	if (!x->known) {
+		fprintf(f, "recall         not applicable: a replayed index\n");
+		return;
+	}
+	fprintf(f, "recall         @%u mean %.4f, min %.4f, median %.4f of %u "
+		"queries; the truth covers %.6g %%: %s\n", x->k, x->mean,
+		x->min, x->median, x->queries, 100 * x->coverage,
+		vdb_recall_ok(x) ? "PASS" : "FAIL");
+}
+
+static void print_point(FILE *f, const struct vdb_record *r)
+{
+	const struct vdb_metrics *m = &r->metrics;
+	char text[16];
+
+	fprintf(f, "%7" PRIu64 " %5u %9.1f %8.2f %8.2f %8.2f %8.2f %8.2f %6s "
+		"%8.1f %8.3f %7.1f %6.1f %7.3f\n", in_flight(r),
+		r->config.search_list, m->queries_per_s, m->latency.mean,
+		m->latency.median, m->latency.p95, m->latency.p99,
+		m->latency.p999, recall_text(r, text), m->reads_per_query, m->bytes_per_query / 1e6,
+		m->rounds_per_query, m->cache_pct,
+		m->read_bytes_per_s / 1e9);
+}
+
+static void print_details(FILE *f, const struct vdb_record *r)
+{
+	const struct vdb_metrics *m = &r->metrics;
+	const struct vdb_config *c = &r->config;
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+
+	fprintf(f, "queries        %" PRIu64 " in %.3f s; %s schedule, W %u, L "
+		"%u, software %s each\n", r->counts.queries, m->total_s,
+		schedule_name(c), c->beam_width, c->search_list,
+		units_format_time(a, c->software_ns));
+	fprintf(f, "index          %" PRIu64 " x %u, degree %u, %u segments, "
+		"%s; read %s at a time\n", c->shape.vectors, c->shape.dim,
+		c->shape.degree, c->shape.segments,
+		units_format_bytes(a, r->index_bytes),
+		units_format_bytes(b, r->read_bytes));
+	print_recall(f, r);
+	fprintf(f, "reads          P50 %.1f us, P99 %.1f us, P99.9 %.1f us\n",
+		(double)m->read_latency.p50 / 1e3,
+		(double)m->read_latency.p99 / 1e3,
+		(double)m->read_latency.p999 / 1e3);
+	if (c->rate_per_s > 0)
+		fprintf(f, "open loop      %.1f QPS asked for; P99 began %.2f "
+			"ms after it was due; %" PRIu64 " never began\n",
+			c->rate_per_s, m->late_p99_ms, r->unserved);
+	if (r->base.time.is_virtual)
+		return;
+	if (r->device_known)
+		fprintf(f, "device         %s read %.3f GB, asked for %.3f "
+			"GB\n", r->device.name,
+			(double)r->device.read_bytes / 1e9,
+			(double)r->counts.read_bytes / 1e9);
+	fprintf(f, "CPU            %.2f us a read\n", m->cpu_us_per_read);
+	if (c->verify)
+		fprintf(f, "verified       %" PRIu64 " bytes: all as written\n",
+			r->counts.verified_bytes);
+}
+
+void vectordb_print_text(FILE *f, const struct vectordb_curve *c)
+{
+	const struct vdb_record *r = &c->recs[0];
+	uint32_t i, n;
+
+	headline(f, c);
+	for (n = 0; n < r->base.note_count; n++)
+		fprintf(f, "note: %s\n", r->base.notes[n].text);
+	fprintf(f, "clients     L       QPS  mean ms   P50 ms   P95 ms   P99 "
+		"ms  P99.9 ms recall reads/q    MB/q  rounds cache%%    GB/s\n");
+	for (i = 0; i < c->count; i++)
+		print_point(f, &c->recs[i]);
+	if (c->count == 1)
+		print_details(f, r);
+}
+
+static bool add_spread(
+	struct cJSON *o, const char *key, const struct vdb_spread *s)
+{
+	struct cJSON *x = json_add_object(o, key);
+
+	return x && json_add_double(x, "min", s->min) &&
+	       json_add_double(x, "mean", s->mean) &&
+	       json_add_double(x, "p50", s->median) &&
+	       json_add_double(x, "p95", s->p95) &&
+	       json_add_double(x, "p99", s->p99) &&
+	       json_add_double(x, "p999", s->p999) &&
+	       json_add_double(x, "p9999", s->p9999) &&
+	       json_add_double(x, "max", s->max);
+}
+
+static bool add_device(struct cJSON *o, const struct vdb_record *r)
+{
+	struct cJSON *x;
+
+	if (!r->device_known)
+		return json_add(o, "device", cJSON_CreateNull());
+	x = json_add_object(o, "device");
+	return x && json_add_string(x, "name", r->device.name) &&
+	       json_add_u64(x, "read_bytes", r->device.read_bytes) &&
+	       json_add_u64(x, "written_bytes", r->device.written_bytes);
+}
+
+static bool add_recall(struct cJSON *o, const struct vdb_record *r)
+{
+	const struct vdb_recall *x = &r->recall;
+
+	if (!x->known)
+		return json_add(o, "recall", cJSON_CreateNull());
+	return json_add_double(o, "recall", x->mean) &&
+	       json_add_double(o, "recall_min", x->min) &&
+	       json_add_u64(o, "recall_k", x->k) &&
+	       json_add_u64(o, "recall_queries", x->queries) &&
+	       json_add_double(o, "truth_coverage", x->coverage) &&
+	       json_add_bool(o, "recall_ok", vdb_recall_ok(x));
+}
+
+static bool add_point(struct cJSON *list, const struct vdb_record *r)
+{
+	const struct vdb_metrics *m = &r->metrics;
+	const struct vdb_config *c = &r->config;
+	struct cJSON *o = json_add_object(list, NULL);
+
+	return o && json_add_u64(o, "clients", c->clients) &&
+	       json_add_u64(o, "outstanding", c->outstanding) &&
+	       json_add_u64(o, "batch_size", c->batch) &&
+	       json_add_u64(o, "search_list", c->search_list) &&
+	       json_add_u64(o, "expansions", c->expansions) &&
+	       json_add_double(o, "rate", c->rate_per_s) &&
+	       json_add_u64(o, "queries", r->counts.queries) &&
+	       json_add_u64(o, "unserved", r->unserved) &&
+	       json_add_double(o, "seconds", m->total_s) &&
+	       json_add_double(o, "qps", m->queries_per_s) &&
+	       add_spread(o, "latency_ms", &m->latency) &&
+	       add_spread(o, "batch_ms", &m->batch) &&
+	       json_add_double(o, "late_p99_ms", m->late_p99_ms) &&
+	       add_recall(o, r) &&
+	       json_add_u64(o, "reads", r->counts.reads) &&
+	       json_add_u64(o, "read_bytes", r->counts.read_bytes) &&
+	       json_add_double(o, "reads_per_query", m->reads_per_query) &&
+	       json_add_double(o, "bytes_per_query", m->bytes_per_query) &&
+	       json_add_double(o, "rounds_per_query", m->rounds_per_query) &&
+	       json_add_double(o, "reading_rounds_per_query",
+		       m->reading_rounds_per_query) &&
+	       json_add_double(o, "expansions_per_search",
+		       m->expansions_per_search) &&
+	       json_add_double(o, "cache_percentage", m->cache_pct) &&
+	       json_add_double(
+		       o, "read_bytes_per_second", m->read_bytes_per_s) &&
+	       json_add_u64(o, "read_p50_ns", m->read_latency.p50) &&
+	       json_add_u64(o, "read_p99_ns", m->read_latency.p99) &&
+	       json_add_double(o, "cpu_us_per_read", m->cpu_us_per_read) &&
+	       json_add_u64(o, "verified_bytes", r->counts.verified_bytes) &&
+	       json_add_u64(o, "process_read_bytes", r->device_bytes) &&
+	       add_device(o, r);
+}
+
+static bool add_head(struct cJSON *o, const struct vdb_record *r)
+{
+	const struct vdb_config *c = &r->config;
+
+	return json_add_string(o, "status",
+		       r->finished ? "finished" : "failed") &&
+	       json_add_string(o, "profile", c->profile) &&
+	       json_add_string(o, "index_type", "DISKANN") &&
+	       json_add_string(o, "level",
+		       c->shape.built ? "built" : "replay") &&
+	       json_add_u64(o, "num_vectors", c->shape.vectors) &&
+	       json_add_u64(o, "dimension", c->shape.dim) &&
+	       json_add_u64(o, "max_degree", c->shape.degree) &&
+	       json_add_u64(o, "segments", c->shape.segments) &&
+	       json_add_u64(o, "index_bytes", r->index_bytes) &&
+	       json_add_u64(o, "bytes_per_read", r->read_bytes) &&
+	       json_add_u64(o, "beam_width", c->beam_width) &&
+	       json_add_string(o, "schedule", schedule_name(c)) &&
+	       json_add_double(
+		       o, "software_ms", (double)c->software_ns / 1e6) &&
+	       json_add_string(o, "engine", r->base.config.engine) &&
+	       json_add_string(o, "drive", r->base.config.drive) &&
+	       json_add_bool(o, "virtual_time", r->base.time.is_virtual) &&
+	       (r->recall.known ||
+		       json_add_string(o, "recall", "not applicable"));
+}
+
+static bool fill(struct cJSON *o, const struct vectordb_curve *c)
+{
+	const struct vdb_record *r = &c->recs[0];
+	int knee = vectordb_knee(c);
+	struct cJSON *list;
+	bool ok = add_head(o, r);
+	uint32_t i;
+
+	list = ok ? json_add_array(o, "points") : NULL;
+	ok = list != NULL;
+	for (i = 0; ok && r->finished && i < c->count; i++)
+		ok = add_point(list, &c->recs[i]);
+	if (ok && c->count > 1 && knee >= 0)
+		ok = json_add_u64(o, "knee", (uint64_t)knee);
+	if (ok && c->goal_ns)
+		ok = json_add_double(
+			     o, "p95_goal_ms", (double)c->goal_ns / 1e6) &&
+		     json_add_double(o, "qps_within_goal",
+			     knee < 0 ? 0
+				      : c->recs[knee].metrics.queries_per_s);
+	list = ok ? json_add_array(o, "notes") : NULL;
+	ok = list != NULL;
+	for (i = 0; ok && i < r->base.note_count; i++) {
+		struct cJSON *x = json_add_object(list, NULL);
+
+		ok = x && json_add_string(x, "id", r->base.notes[i].id) &&
+		     json_add_string(x, "text", r->base.notes[i].text);
+	}
+	return ok;
+}
+
+struct cJSON *vectordb_json(const struct vectordb_curve *c)
+{
+	struct cJSON *o = cJSON_CreateObject();
+
+	if (o && fill(o, c))
+		return o;
+	cJSON_Delete(o);
+	return NULL;
+}

@@ -1,0 +1,57 @@
+#ifndef DATAGEN_VDB_INDEX_H
+#define DATAGEN_VDB_INDEX_H
+/*
+ * A real segment: built in memory and written, or opened to be searched. Then
+ * its codes and the nodes around the start are in memory, all else is read
+ * from <prefix>_disk.index, of any of the three dialects.
+ */
+#include "core/err.h"
+#include "datagen/vdb_layout.h"
+#include "datagen/vdb_pq.h"
+#include "datagen/vdb_vamana.h"
+
+#include <stdint.h>
+
+/* What is written; record() for vdb_layout_fill(), ctx is a struct vdb_built */
+struct vdb_built {
+	struct vdb_layout layout;
+	const struct vdb_vectors *vectors;
+	const struct vdb_vamana *graph;
+};
+
+int vdb_built_init(struct vdb_built *b, const struct vdb_vectors *v,
+	const struct vdb_vamana *g, struct err *e);
+void vdb_built_record(const void *ctx, uint64_t node, uint8_t *out);
+
+struct vdb_index {
+	struct vdb_layout layout;
+	struct vdb_pq pq;
+	uint64_t first; /* id of node 0 in the whole data set */
+	/* nodes in memory, breadth-first from the start node */
+	uint32_t cached;
+	uint8_t *records;  /* [cached][node_bytes] */
+	uint32_t *slot_of; /* [nodes]: 1 + index into records, or 0; or NULL */
+};
+
+/*
+ * Open prefix_disk.index and its quantizer; cache so many nodes. dims is
+ * checked (0: what the file says; dialect C has none).
+ */
+int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
+	uint32_t dims, uint32_t cache, struct err *e);
+void vdb_index_close(struct vdb_index *x);
+
+static inline const uint8_t *vdb_index_cached(
+	const struct vdb_index *x, uint32_t node)
+{
+	if (!x->slot_of || !x->slot_of[node])
+		return NULL;
+	return x->records +
+	       (uint64_t)(x->slot_of[node] - 1) * x->layout.node_bytes;
+}
+
+/* Neighbours of a record: their number, or -EBADMSG, and ids, all in range. */
+int vdb_record_ids(const struct vdb_layout *l, const uint8_t *record,
+	uint32_t ids[VDB_DEGREE_MAX]);
+
+#endif

@@ -1,0 +1,30 @@
+#ifndef DATAGEN_VDB_MANIFEST_H
+#define DATAGEN_VDB_MANIFEST_H
+/*
+ * What the index files of a folder are, beside them as stoker-vectordb.json:
+ * enough to search them and to know every byte.
+ */
+#include "core/err.h"
+#include "core/vdb_record.h"
+
+#include <stdbool.h>
+
+#define VDB_MANIFEST_NAME "stoker-vectordb.json"
+
+/* level "replay", or "built" with the fields of a real index */
+struct vdb_manifest {
+	struct vdb_shape shape;
+	bool complete; /* all segments are written */
+};
+
+/* -ENOENT if there is none; -EBADMSG (ERR_IO) names the bad field. */
+int vdb_manifest_load(
+	const char *folder, struct vdb_manifest *m, struct err *e);
+int vdb_manifest_save(
+	const char *folder, const struct vdb_manifest *m, struct err *e);
+
+/* The first difference, "num_vectors 1000, not 2000"; false: none. */
+bool vdb_shape_differs(const struct vdb_shape *have,
+	const struct vdb_shape *want, char *why, size_t why_bytes);
+
+#endif

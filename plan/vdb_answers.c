@@ -1,0 +1,182 @@
+/* Real indexes of a run and their recall; see vdb_answers.h. */
+#include "plan/vdb_answers.h"
+
+#include "core/units.h"
+#include "plan/vdb_build.h"
+#include "storage/memory.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Codes, cached nodes, and what each search in flight keeps. */
+static int check_memory(const struct vdb_config *c, struct err *e)
+{
+	const struct vdb_shape *s = &c->shape;
+	uint64_t n = s->vectors / s->segments + 1, bytes;
+	uint64_t node = 4ULL * s->dim + 4ULL * (s->degree + 1);
+	uint64_t cached = c->cache_nodes < n ? c->cache_nodes : n;
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+	struct memory_room room;
+
+	bytes = s->segments *
+		(n * s->chunks + cached * node + (cached ? 4 * n : 0) +
+			1024ULL * s->dim +
+			(uint64_t)c->outstanding * c->batch *
+				(4 * n + 1024ULL * s->chunks));
+	memory_available(&room);
+	if (!room.bytes || bytes <= room.bytes / 10 * 9)
+		return 0;
+	return err_set(e, ERR_ENV, -ENOMEM,
+		"searching keeps %s in memory (codes of %" PRIu64 " vectors, "
+		"%u nodes a segment, %u x %u queries), %s is available: fewer "
+		"--outstanding or --cache-nodes",
+		units_format_bytes(a, bytes), s->vectors, c->cache_nodes,
+		c->outstanding, c->batch, units_format_bytes(b, room.bytes));
+}
+
+static int open_truth(struct vdb_answers *a, struct err *e)
+{
+	const struct vdb_config *c = a->config;
+	char path[PATH_MAX];
+	uint64_t rows;
+	uint32_t dim;
+	int r;
+
+	snprintf(path, sizeof(path), "%.4000s/" VDB_QUERIES_NAME, c->folder);
+	r = vdb_fbin_shape(path, &rows, &dim, e);
+	if (!r)
+		r = vdb_fbin_read(&a->queries, path, 0, rows, e);
+	snprintf(path, sizeof(path), "%.4000s/" VDB_TRUTH_NAME, c->folder);
+	if (!r)
+		r = vdb_truth_load(&a->truth, path, e);
+	if (r)
+		return r;
+	if (dim != c->shape.dim || rows < c->distinct ||
+		a->truth.queries != rows || a->truth.k < c->limit)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s has answers of %u queries up to %u neighbours, for "
+			"%" PRIu64 " queries of %u dimensions; asked for are %u "
+			"and %u of %u dimensions: lower --num-query-vectors or "
+			"--search-limit, or make a new index", path,
+			a->truth.queries, a->truth.k, rows, dim, c->distinct,
+			c->limit, c->shape.dim);
+	return 0;
+}
+
+static int open_segments(struct vdb_answers *a, struct err *e)
+{
+	const struct vdb_config *c = a->config;
+	char prefix[PATH_MAX];
+	uint64_t first = 0;
+	uint32_t i;
+	int r = 0;
+
+	for (i = 0; !r && i < c->shape.segments; i++) {
+		struct vdb_index *x = &a->indexes[i];
+
+		snprintf(prefix, sizeof(prefix), "%.4000s/segment_%04u",
+			c->folder, i);
+		r = vdb_index_open(x, prefix, first, c->shape.dim,
+			c->cache_nodes, e);
+		if (r)
+			break;
+		a->opened++;
+		if (x->layout.nodes != vdb_segment_nodes(&c->shape, i))
+			r = err_set(e, ERR_IO, -EBADMSG,
+				"%s_disk.index has %" PRIu64 " nodes, not %"
+				PRIu64, prefix, x->layout.nodes,
+				vdb_segment_nodes(&c->shape, i));
+		first += x->layout.nodes;
+		a->index_bytes += x->layout.file_bytes;
+		if (x->layout.read_bytes > a->read_bytes)
+			a->read_bytes = x->layout.read_bytes;
+	}
+	return r;
+}
+
+int vdb_answers_open(struct vdb_answers *a, const struct vdb_config *c,
+	struct err *e)
+{
+	uint32_t i;
+	int r = check_memory(c, e);
+
+	memset(a, 0, sizeof(*a));
+	a->config = c;
+	if (r)
+		return r;
+	a->indexes = calloc(c->shape.segments, sizeof(*a->indexes));
+	a->found = malloc(c->distinct * sizeof(*a->found));
+	if (!a->indexes || !a->found)
+		return err_nomem(e, "the index");
+	for (i = 0; i < c->distinct; i++)
+		a->found[i] = -1;
+	r = open_truth(a, e);
+	return r ? r : open_segments(a, e);
+}
+
+void vdb_answers_close(struct vdb_answers *a)
+{
+	uint32_t i;
+
+	for (i = 0; i < a->opened; i++)
+		vdb_index_close(&a->indexes[i]);
+	free(a->indexes);
+	free(a->found);
+	vdb_vectors_free(&a->queries);
+	vdb_truth_free(&a->truth);
+	memset(a, 0, sizeof(*a));
+}
+
+/* |returned[:k] & truth[:k]| / k; the first answer to a query counts. */
+void vdb_answers_take(void *ctx, uint64_t query, const struct vdb_answer *best,
+	uint32_t count)
+{
+	struct vdb_answers *a = ctx;
+	const uint32_t *truth = a->truth.ids + query * a->truth.k;
+	uint32_t k = a->config->limit, hits = 0, i, t;
+
+	if (a->found[query] >= 0)
+		return;
+	for (i = 0; i < count; i++)
+		for (t = 0; t < k; t++)
+			hits += best[i].id == truth[t];
+	a->found[query] = (double)hits / k;
+}
+
+static int take_found(void *arg, uint32_t process, const void *buf,
+	size_t size_bytes, struct err *e)
+{
+	struct vdb_answers *a = arg;
+	const double *found = buf;
+	uint32_t i;
+
+	if (size_bytes != a->config->distinct * sizeof(*found))
+		return err_set(e, ERR_BUG, -EBADMSG, "bad recall of a rank");
+	for (i = 0; process && i < a->config->distinct; i++)
+		if (a->found[i] < 0)
+			a->found[i] = found[i];
+	return 0;
+}
+
+int vdb_answers_gather(struct vdb_answers *a, struct group *g,
+	struct vdb_recall *out, struct err *e)
+{
+	const struct vdb_shape *s = &a->config->shape;
+	int r = group_agree(g, group_gather(g, a->found,
+		a->config->distinct * sizeof(*a->found), take_found, a, e), e);
+
+	if (r || g->first)
+		return r;
+	out->known = true;
+	out->k = a->config->limit;
+	out->coverage = (double)s->truth_vectors / (double)s->vectors;
+	out->per_query = a->found;
+	a->found = NULL;
+	return vdb_recall_figures(out, a->config->distinct)
+		       ? err_nomem(e, "the recall")
+		       : 0;
+}

@@ -1,0 +1,82 @@
+# Vectors on modelled drives: the published runs, the curve over clients with
+# P99 at each (zilliztech/VectorDBBench#638: the highest QPS alone is no use),
+# open loop, and what cannot be.
+. "$TESTS/e2e/lib"
+vdb() { # CODE OPTION...
+	local code=$1
+	shift
+	expect "$code" stoker vectordb run --quiet --json "$@"
+}
+# 41 x 8192 + ...: 10,000,000 nodes of two sectors and 29 headers
+expect 0 stoker vectordb datasize --profile mlps-10m --json
+holds '.index_bytes == 10000000 * 8192 + 29 * 4096 and .segments == 29
+	and .node_bytes == 6404 and .bytes_per_read == 8192
+	and .estimate_bytes == 10000000 * 1536 * 4 * 1.3'
+expect 0 stoker vectordb datasize --num-vectors 100000 --dimension 128 \
+	--max-degree 64 --segments 1 --index-type DISKANN
+said "5 in a sector"
+expect 2 stoker vectordb datasize --index-type HNSW
+said "only DISKANN"
+# D7-PS1010, one client: 141.6 QPS and 1,399 reads published
+vdb 0 --drive d7-ps1010 --runtime 4s
+holds '.points[0] | (.qps / 141.63 - 1 | fabs) < 0.03
+	and (.reads_per_query / 1398.6 - 1 | fabs) < 0.01
+	and (.latency_ms.mean / 6.99 - 1 | fabs) < 0.03
+	and .recall == null and .read_bytes == .reads * 8192'
+cp last.out first
+vdb 0 --drive d7-ps1010 --runtime 4s
+cmp -s first last.out || fail "two simulations differ"
+reads=$(jq '.points[0].reads_per_query' first)
+vdb 0 --drive d7-ps1010 --runtime 2s --cache-share 0
+holds '(.points[0].reads_per_query / $reads - 4.9 | fabs) < 0.05' \
+	--argjson reads "$reads"
+# the curve: QPS and P99 at each number of clients; a goal and its verdict
+vdb 0 --drive d7-ps1010 --sweep 1,4,16 --runtime 1s --latency-goal 10ms
+holds '(.points | length) == 3
+	and ([.points[].qps] | . == sort) and ([.points[].latency_ms.p99] | . == sort)
+	and .knee == 1 and .points[1].latency_ms.p95 < 10
+	and .points[2].latency_ms.p95 > 10
+	and .qps_within_goal == .points[1].qps'
+vdb 1 --drive d7-ps1010 --runtime 1s --latency-goal 1ms
+vdb 0 --drive d7-ps1010 --runtime 1s --sweep-search-ef 100,200,400
+holds '[.points[].search_list] == [100, 200, 400]
+	and ([.points[].reads_per_query] | . == sort)'
+expect 0 stoker vectordb run --quiet --drive d7-ps1010 --sweep 1,2,4 --runtime 1s
+said "the knee of the curve"
+said "recall is not applicable"
+# 100 clients of two batches of two
+vdb 0 --drive d7-ps1010 -n 50 --outstanding 2 --batch-size 2 --queries 2000 \
+	--clock virtual --profile mlps-1m
+holds '.points[0] | .queries == 2000 and .batch_size == 2'
+# open loop
+vdb 0 --drive d7-ps1010 --rate 200 --runtime 3s --num-query-vectors 0
+holds '.points[0] | (.qps / 200 - 1 | fabs) < 0.2 and .unserved == 0'
+vdb 0 --drive d7-ps1010 --rate 5000 --runtime 1s
+holds '.points[0].unserved > 1000
+	and ([.notes[].id] | index("overloaded"))'
+vdb 0 --drive d7-ps1010 --runtime 1s --software-time 0 --beam-width 8
+holds '.software_ms == 0 and .beam_width == 8'
+# pipelined waits less, and says that it is another schedule
+slow=$(jq '.points[0].qps' last.out)
+vdb 0 --drive d7-ps1010 --runtime 1s --software-time 0 --beam-width 8 \
+	--schedule pipelined
+holds '.points[0].qps > $slow and ([.notes[].id] | index("pipelined"))' \
+	--argjson slow "$slow"
+vdb 2 --drive d7-ps1010 --verify
+said "a modelled drive has none"
+vdb 2 --drive d7-ps1010 --search-ef 5 --search-limit 10
+said "cannot return more than it keeps"
+vdb 2 --drive d7-ps1010 --queries 5 --runtime 5s
+said "exclude each other"
+vdb 2 --drive d7-ps1010 --profile nothing
+said "mlps-10m"
+vdb 2 --profile mlps-10m
+said "needs either --data-dir"
+expect 0 stoker vectordb run --dry-run --drive d7-ps1010
+said "1399 reads of 8 KiB"
+# a profile of the user's own, and the seed
+mkdir -p c/vectordb
+jq '.name = "mine" | .segments = 2 | .expansions = 100' \
+	"$TESTS/../configs/vectordb/one-segment.json" >c/vectordb/mine.json
+vdb 0 --drive null --config-dir c --profile mine --queries 10 --seed 3
+holds '.points[0].reads == 10 * 2 * 100 and .segments == 2'

@@ -1,0 +1,233 @@
+/* The reads of one search; see vdb_chain.h. */
+#include "workloads/vdb_chain.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct read {
+	struct engine_op op;
+	struct vdb_chain *chain;
+	struct read *next; /* landed, in order */
+	uint32_t node;
+	int64_t start_ns, end_ns;
+	bool busy; /* in flight, or landed and not yet looked at */
+};
+
+struct vdb_chain {
+	struct vdb_chain_env env;
+	struct vdb_guide *guide;
+	struct vdb_chain *link;
+	struct read *reads; /* [beam_width] */
+	uint32_t *nodes;    /* [beam_width], what next() names */
+	uint32_t in_flight, busy;
+	struct read *landed, **landed_tail;
+	uint8_t *expected; /* to verify with */
+};
+
+static void read_done(struct engine_op *op)
+{
+	struct read *r = op->owner;
+	struct vdb_chain *c = r->chain;
+
+	r->end_ns = engine_seen_ns(c->env.engine);
+	r->next = NULL;
+	*c->landed_tail = r;
+	c->landed_tail = &r->next;
+	c->in_flight--;
+	if (!c->in_flight || c->env.config->schedule == VDB_PIPELINED)
+		c->env.ready(c->env.ctx, c);
+}
+
+static void read_init(struct vdb_chain *c, uint32_t i)
+{
+	struct read *r = &c->reads[i];
+
+	r->chain = c;
+	r->op.opcode = ENGINE_READ;
+	r->op.fd = c->env.file->fd;
+	r->op.buf = buffers_at(c->env.buffers, c->env.first_buffer + i);
+	r->op.buf_index = c->env.buffers->registered ? 0 : -1;
+	r->op.len_bytes = c->guide->layout->read_bytes;
+	r->op.done = read_done;
+	r->op.owner = r;
+}
+
+int vdb_chain_open(const struct vdb_chain_env *env, struct vdb_guide *guide,
+	struct vdb_chain **out, struct err *e)
+{
+	struct vdb_chain *c = calloc(1, sizeof(*c));
+	uint32_t w = env->config->beam_width, i;
+
+	*out = c;
+	if (!c) {
+		guide->ops->close(guide);
+		return err_nomem(e, "a search");
+	}
+	c->env = *env;
+	c->guide = guide;
+	c->landed_tail = &c->landed;
+	c->reads = calloc(w, sizeof(*c->reads));
+	c->nodes = calloc(w, sizeof(*c->nodes));
+	if (env->graph)
+		c->expected = malloc(guide->layout->read_bytes);
+	if (!c->reads || !c->nodes || (env->graph && !c->expected)) {
+		vdb_chain_close(c);
+		*out = NULL;
+		return err_nomem(e, "a search");
+	}
+	for (i = 0; i < w; i++)
+		read_init(c, i);
+	return 0;
+}
+
+void vdb_chain_close(struct vdb_chain *c)
+{
+	if (!c)
+		return;
+	c->guide->ops->close(c->guide);
+	free(c->reads);
+	free(c->nodes);
+	free(c->expected);
+	free(c);
+}
+
+void vdb_chain_begin(struct vdb_chain *c, uint64_t query)
+{
+	c->env.counts->searches++;
+	c->guide->ops->begin(c->guide, query, c->env.counts);
+}
+
+struct vdb_guide *vdb_chain_guide(struct vdb_chain *c)
+{
+	return c->guide;
+}
+
+struct vdb_chain **vdb_chain_link(struct vdb_chain *c)
+{
+	return &c->link;
+}
+
+static int submit(struct vdb_chain *c, uint32_t node, struct err *e)
+{
+	struct read *r = c->reads;
+	int ret;
+
+	while (r->busy)
+		r++;
+	r->busy = true;
+	c->busy++;
+	r->node = node;
+	r->op.offset_bytes = vdb_layout_offset(c->guide->layout, node);
+	r->start_ns = clock_now(c->env.engine->clock);
+	c->in_flight++;
+	c->env.counts->reads++;
+	c->env.counts->read_bytes += r->op.len_bytes;
+	ret = engine_submit(c->env.engine, &r->op);
+	if (ret) {
+		c->in_flight--;
+		return err_set(e, ERR_IO, ret, "cannot hand in a read: %s",
+			strerror(-ret));
+	}
+	return 0;
+}
+
+/* Is every byte of the read what datagen wrote? */
+static int verify(struct vdb_chain *c, const struct read *r, struct err *e)
+{
+	const uint8_t *got = r->op.buf;
+	uint32_t i;
+
+	if (!c->expected || !got)
+		return 0;
+	vdb_graph_fill(c->env.graph, r->op.offset_bytes, c->expected,
+		r->op.len_bytes);
+	c->env.counts->verified_bytes += r->op.len_bytes;
+	if (!memcmp(got, c->expected, r->op.len_bytes))
+		return 0;
+	for (i = 0; got[i] == c->expected[i]; i++)
+		;
+	return err_set(e, ERR_IO, -EBADMSG,
+		"segment %" PRIu64 " of the index differs from what was "
+		"written at offset %" PRIu64 " (node %u)", c->env.file->id,
+		r->op.offset_bytes + i, r->node);
+}
+
+static int look_at(struct vdb_chain *c, struct read *r, struct err *e)
+{
+	const uint8_t *block = r->op.buf;
+	int64_t got = r->op.result;
+	int ret;
+
+	r->busy = false;
+	c->busy--;
+	if (got != r->op.len_bytes) {
+		ret = got < 0 ? (int)got : -EIO;
+		return err_set(e, ERR_IO, ret,
+			"reading %u bytes at %" PRIu64 " of index segment %"
+			PRIu64 " failed: %s", r->op.len_bytes,
+			r->op.offset_bytes, c->env.file->id,
+			got < 0 ? strerror((int)-got) : "the file has become "
+							"shorter");
+	}
+	hist_record(c->env.latency_ns, (uint64_t)(r->end_ns - r->start_ns));
+	ret = verify(c, r, e);
+	if (!ret)
+		ret = c->guide->ops->landed(c->guide, r->node,
+			block ? block + vdb_layout_within(
+						c->guide->layout, r->node)
+			      : NULL, e);
+	if (ret)
+		return err_wrap(e, "segment %" PRIu64, c->env.file->id);
+	return 0;
+}
+
+/* The reads of a round in the order in which they were named. */
+static int look_at_round(struct vdb_chain *c, struct err *e)
+{
+	struct read *r;
+	int ret = 0;
+
+	for (r = c->reads; !ret && r < c->reads + c->env.config->beam_width;
+		r++)
+		if (r->busy)
+			ret = look_at(c, r, e);
+	c->landed = NULL;
+	c->landed_tail = &c->landed;
+	return ret;
+}
+
+static int look_at_landed(struct vdb_chain *c, struct err *e)
+{
+	struct read *r;
+	int ret = 0;
+
+	while (!ret && (r = c->landed)) {
+		c->landed = r->next;
+		if (!c->landed)
+			c->landed_tail = &c->landed;
+		ret = look_at(c, r, e);
+	}
+	return ret;
+}
+
+int vdb_chain_step(struct vdb_chain *c, struct err *e)
+{
+	bool pipelined = c->env.config->schedule == VDB_PIPELINED;
+	uint32_t n, i;
+	int r;
+
+	if (!pipelined && c->in_flight)
+		return 0;
+	r = pipelined ? look_at_landed(c, e) : look_at_round(c, e);
+	if (r)
+		return r;
+	n = c->guide->ops->next(
+		c->guide, c->env.config->beam_width - c->busy, c->nodes);
+	for (i = 0; !r && i < n; i++)
+		r = submit(c, c->nodes[i], e);
+	if (r)
+		return r;
+	return !n && !c->busy;
+}
