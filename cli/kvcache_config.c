@@ -239,8 +239,12 @@ static int parse_trace(const struct kvcache_options *o,
 	return kv_trace_load(o->trace, &s->trace, e);
 }
 
-static int check_rag(const struct kvcache_options *o, struct err *e)
+static int check_rag(const struct kvcache_options *o,
+	const struct kv_workload *w, struct err *e)
 {
+	if (o->rag && !w->rag.documents)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--enable-rag: --workload %s has no \"rag\"", w->name);
 	if (o->rag_documents && !o->rag)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--rag-num-docs goes with --enable-rag");
@@ -331,7 +335,7 @@ int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 	if (!r)
 		r = parse_times(o, s, e);
 	if (!r)
-		r = check_rag(o, e);
+		r = check_rag(o, &s->workload, e);
 	if (!r)
 		r = parse_trace(o, s, e);
 	if (!r)

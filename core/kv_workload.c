@@ -209,7 +209,6 @@ static int read_rag(struct kv_rag *g, const struct cJSON *o, const char *file,
 		"chunk_tokens", "chunk_bytes_most", "share", "chunks_read",
 		"generation", NULL};
 	const struct cJSON *x;
-	int r = json_get_object(o, file, "rag", &x, e);
 	const struct {
 		const char *key;
 		uint64_t max;
@@ -222,7 +221,11 @@ static int read_rag(struct kv_rag *g, const struct cJSON *o, const char *file,
 		{"chunks_read", KV_RAG_CHUNKS_READ_MAX, &g->chunks_read},
 	};
 	size_t i;
+	int r;
 
+	if (!json_has(o, "rag"))
+		return 0; /* a file of one's own may leave it out */
+	r = json_get_object(o, file, "rag", &x, e);
 	if (!r)
 		r = json_only_keys(x, file, keys, e);
 	for (i = 0; !r && i < sizeof(t) / sizeof(t[0]); i++)

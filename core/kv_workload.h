@@ -55,7 +55,7 @@ struct kv_host {
 #define KV_RAG_CHUNKS_READ_MAX 16
 #define KV_RAG_DOCUMENTS_MAX 100000
 struct kv_rag {
-	uint32_t documents;
+	uint32_t documents; /* by default; 0: the file says nothing of it */
 	uint32_t document_tokens[2];
 	/* of models at least so wide or so deep */
 	uint32_t large_document_tokens[2], large_hidden, large_layers;

@@ -92,6 +92,14 @@ expect 2 stoker kvcache run --drive d7-ps1010 --enable-rag \
 	--burst-trace-path trace.csv
 said "is about users"
 expect 2 stoker kvcache run --drive d7-ps1010 --enable-rag --division closed
+mkdir kvcache
+jq 'del(.rag) | .name = "mine"' "$TESTS/../configs/kvcache/v3.0.json" \
+	>kvcache/mine.json
+# shellcheck disable=SC2086
+expect 0 stoker kvcache run $short --config-dir . --workload mine
+expect 2 stoker kvcache run --drive d7-ps1010 --config-dir . --workload mine \
+	--enable-rag
+said 'has no "rag"'
 # the time that tokens take, of each request: 2 ms each
 # shellcheck disable=SC2086
 expect 0 stoker kvcache run $short --generation-mode fast --results-dir gen \

@@ -25,8 +25,10 @@ for io in reference:128 direct:4096; do
 	# shellcheck disable=SC2086
 	expect 0 stoker kvcache run $small --cache-dir c --io ${io%:*} \
 		--verify --keep-cache --json
-	holds '.options[0].trials[0].ranks[0] | .requests > 5 and
-		.verified_bytes >= .file_read_bytes and .peak_rss_bytes < 7e8'
+	# what comes after a worker has been given up is not compared
+	holds '.options[0].trials[0].ranks[0] | .peak_rss_bytes < 7e8 and
+		.verified_bytes > 0 and (.requests_abandoned > 0 or
+		(.requests > 5 and .verified_bytes >= .file_read_bytes))'
 	look "${io#*:}" || fail "numpy on --io ${io%:*}"
 done
 # documents: chunks of 512 tokens, files of their own
@@ -34,7 +36,7 @@ done
 expect 0 stoker kvcache run $small --cache-dir c --io direct --enable-rag \
 	--rag-num-docs 1 --verify --keep-cache --storage-capacity-gb 1 --json
 holds '.options[0].trials[0].ranks[0] | .rag_documents == 1 and
-	.verified_bytes >= .file_read_bytes'
+	(.requests_abandoned > 0 or .verified_bytes >= .file_read_bytes)'
 $python - <<'END' || fail "chunks"
 import glob, numpy
 at = "c/rank_0/rag_doc_0_chunk_%d.npy"
