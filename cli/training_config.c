@@ -141,6 +141,10 @@ static int parse_engine(const struct training_options *o,
 	if (s->virtual_time && !o->drive)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--clock virtual needs a modelled drive (--drive)");
+	if (o->each_run && !s->virtual_time)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--each-run goes with --drive in virtual time: "
+			"elsewhere every run is run anyway");
 	if (s->virtual_time && o->limit_read)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--limit-read slows a real drive; give a modelled one "

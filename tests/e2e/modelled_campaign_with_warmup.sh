@@ -12,6 +12,9 @@ run 0 $modelled --each-run
 holds '.campaign.reference == "PASS" and (.campaign.stands_for_all | not)
 	and [.runs[].warmup] == [true, false, false, false, false, false]
 	and ([.notes[] | select(.id == "each-run")] | length) == 1'
+# shellcheck disable=SC2086
+expect 2 stoker training run $modelled --each-run --clock real
+said "--each-run goes with --drive in virtual time"
 # six folders; each run begins in the instant in which the one before it ends
 mkdir results
 # shellcheck disable=SC2086

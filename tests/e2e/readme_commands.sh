@@ -31,6 +31,8 @@ run_one() { # WORD...: of one command, its place and size changed
 	done
 	case "${words[*]}" in
 	*"training run"*--data-dir*) small="--scale 1/64 -p train.epochs=1" ;;
+	# in full size by modelled_bundle.sh
+	*"training run"*--drive*--warmup*) small="-p dataset.num_files_train=112" ;;
 	*"kvcache run"*--cache-dir*)
 		small="--num-users 8 --model tiny-1b --duration 1 --delay 0
 			--trials 1 --storage-capacity-gb 1" ;;
