@@ -87,8 +87,8 @@ static int load(const char *name, const char *config_dir, struct source *s,
 			e->kind = ERR_USAGE;
 	} else {
 		snprintf(config, sizeof(config), "recipes/%s.json", name);
-		r = config_text(config_dir, config, &s->text, &s->len,
-			s->origin, e);
+		r = config_text(
+			config_dir, config, &s->text, &s->len, s->origin, e);
 	}
 	if (!r)
 		r = recipe_parse(s->text, s->len, s->origin, &s->recipe, e);
@@ -158,8 +158,7 @@ int cmd_recipe_list(int argc, const char **argv)
 	return o.json ? cli_print_json(l.list) : 0;
 }
 
-static void print_accept(
-	const struct recipe *r, const struct recipe_step *s)
+static void print_accept(const struct recipe *r, const struct recipe_step *s)
 {
 	char text[256];
 	size_t i;
@@ -189,7 +188,7 @@ static int print_steps(
 		}
 		printf("%3zu  %s%s%s%s%s\n     ", i + 1, s->name,
 			s->when ? ", when set: " : "", s->when ? s->when : "",
-			l && !recipe_wanted(r, s)     ? " (left out)" : "",
+			l && !recipe_wanted(r, s) ? " (left out)" : "",
 			l && l->steps[i].accepted ? " (accepted already)" : "");
 		recipe_print_command(stdout, &c);
 		recipe_command_fini(&c);
@@ -204,8 +203,7 @@ static int print_recipe(const struct source *s, struct err *e)
 	const struct recipe_variable *v;
 	size_t i;
 
-	printf("%s: %s (%s)\nvariables:\n", r->name, r->description,
-		s->origin);
+	printf("%s: %s (%s)\nvariables:\n", r->name, r->description, s->origin);
 	for (i = 0; i < r->variable_count; i++) {
 		v = &r->variables[i];
 		printf("  %-16s %s, %s%s%s\n", v->name,
@@ -445,10 +443,9 @@ static int run(const struct source *s, const char *results_dir,
 	struct recipe_log log;
 	int code;
 
-	if (recipe_log_open(&log, &s->recipe, results_dir, s->text, s->len,
-		    e) ||
-		recipe_log_allows(
-			&log, &s->recipe, j.from_asked, from, e)) {
+	if (recipe_log_open(
+		    &log, &s->recipe, results_dir, s->text, s->len, e) ||
+		recipe_log_allows(&log, &s->recipe, j.from_asked, from, e)) {
 		recipe_log_close(&log);
 		return e->code;
 	}

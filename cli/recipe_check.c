@@ -51,8 +51,8 @@ static const struct option_row *short_option(
 }
 
 /* Words that are not options are the command's own to judge. */
-static int check_options(const struct command *c,
-	const char *const *words, size_t count, struct err *e)
+static int check_options(const struct command *c, const char *const *words,
+	size_t count, struct err *e)
 {
 	const struct option_row *row;
 	bool is_long, has_value;
@@ -95,8 +95,8 @@ static int check_step(const struct recipe_step *s, struct err *e)
 	if (!strcmp(c->noun, "recipe"))
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"a recipe cannot be a step of a recipe");
-	if (check_options(c, s->words + words, s->word_count - (size_t)words,
-		    e) ||
+	if (check_options(
+		    c, s->words + words, s->word_count - (size_t)words, e) ||
 		check_options(c, s->resume, s->resume_count, e))
 		return e->code;
 	if (s->figure_count && check_options(c, json, 1, e))

@@ -39,8 +39,8 @@ static void forget_from(struct recipe_log *l, size_t from)
 	}
 }
 
-static void take_begin(struct recipe_log *l, const struct recipe *r,
-	const struct cJSON *event)
+static void take_begin(
+	struct recipe_log *l, const struct recipe *r, const struct cJSON *event)
 {
 	size_t from;
 
@@ -59,8 +59,8 @@ static void take_begin(struct recipe_log *l, const struct recipe *r,
 	forget_from(l, from);
 }
 
-static void take_event(struct recipe_log *l, const struct recipe *r,
-	const struct cJSON *event)
+static void take_event(
+	struct recipe_log *l, const struct recipe *r, const struct cJSON *event)
 {
 	const struct cJSON *start =
 		cJSON_GetObjectItemCaseSensitive(event, "start_ns");
@@ -79,8 +79,8 @@ static void take_event(struct recipe_log *l, const struct recipe *r,
 		/* what comes behind it was made from what it made before */
 		forget_from(l, at + 1);
 	} else if (s && !strcmp(what, "end")) {
-		s->accepted = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(
-			event, "accepted"));
+		s->accepted = cJSON_IsTrue(
+			cJSON_GetObjectItemCaseSensitive(event, "accepted"));
 	}
 }
 
@@ -224,8 +224,8 @@ int recipe_log_allows(const struct recipe_log *l, const struct recipe *r,
 	if (from_asked && !from)
 		return 0;
 	if (l->begun && strcmp(l->was_recipe, l->recipe_sha256))
-		return changed_hash("the recipe", l->was_recipe,
-			l->recipe_sha256, l, r, e);
+		return changed_hash(
+			"the recipe", l->was_recipe, l->recipe_sha256, l, r, e);
 	if (l->begun && strcmp(l->was_program, l->program_sha256))
 		return changed_hash("the program", l->was_program,
 			l->program_sha256, l, r, e);
@@ -255,7 +255,8 @@ int recipe_log_add(struct recipe_log *l, struct cJSON *event, struct err *e)
 	free(text);
 	if (n == (ssize_t)len + 1 && !fsync(l->fd))
 		return 0;
-	return err_set(e, ERR_IO, n < 0 || n == (ssize_t)len + 1 ? -errno : -EIO,
+	return err_set(e, ERR_IO,
+		n < 0 || n == (ssize_t)len + 1 ? -errno : -EIO,
 		"cannot write %s: %s", l->path,
 		n < 0 || n == (ssize_t)len + 1 ? strerror(errno)
 					       : "no room for a whole line");

@@ -18,9 +18,9 @@
 struct cJSON;
 
 struct recipe_log_step {
-	uint32_t attempts; /* starts there ever were, for names of files */
+	uint32_t attempts;	/* starts there ever were, for names of files */
 	bool started, accepted; /* of the campaign that is going on */
-	int64_t start_ns; /* CLOCK_REALTIME of its first start since */
+	int64_t start_ns;	/* CLOCK_REALTIME of its first start since */
 };
 
 struct recipe_log {

@@ -268,22 +268,22 @@ static int run_step(
 	int i, r;
 
 	for (i = 0; i < 2; i++)
-		snprintf(paths[i], sizeof(paths[i]), "%.*s/steps/%02zu-%s.%u.%s",
-			PATH_MAX - NAMES_MAX, j->log->dir, at + 1, s->name,
+		snprintf(paths[i], sizeof(paths[i]),
+			"%.*s/steps/%02zu-%s.%u.%s", PATH_MAX - NAMES_MAX,
+			j->log->dir, at + 1, s->name,
 			j->log->steps[at].attempts + 1, i ? "err" : "out");
 	r = recipe_command(j->recipe, s, resumed, &c, e);
 	if (!r) {
 		fprintf(stderr, "== %zu/%zu %s: ", at + 1,
 			j->recipe->step_count, s->name);
 		recipe_print_command(stderr, &c);
-		r = recipe_log_add(j->log,
-			step_event("start", j, at, &c, start_ns), e);
+		r = recipe_log_add(
+			j->log, step_event("start", j, at, &c, start_ns), e);
 	}
 	if (!r)
 		r = run_child(s, &c, paths, res, e);
 	if (!r) {
-		res->seconds =
-			(double)(clock_monotonic_ns() - began_ns) / 1e9;
+		res->seconds = (double)(clock_monotonic_ns() - began_ns) / 1e9;
 		if (s->figure_count)
 			doc = read_document(paths[0]);
 		judge(j->recipe, s, doc, res);

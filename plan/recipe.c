@@ -119,8 +119,8 @@ static int parse_variable(struct recipe_variable *v, const struct cJSON *obj,
 	char where[WHERE_MAX], text[RECIPE_TEXT_MAX];
 	int r;
 
-	snprintf(where, sizeof(where), "%s: variable \"%s\"", file,
-		obj->string);
+	snprintf(
+		where, sizeof(where), "%s: variable \"%s\"", file, obj->string);
 	if (bad_name(where, obj->string, e))
 		return e->code;
 	snprintf(v->name, sizeof(v->name), "%s", obj->string);
@@ -172,8 +172,8 @@ static int parse_variables(struct recipe *r, const char *file, struct err *e)
 			return err_set(e, ERR_USAGE, -EINVAL,
 				"%s: variable \"%s\" is there twice", file,
 				one->string);
-		if (parse_variable(&r->variables[r->variable_count++], one,
-			    file, e))
+		if (parse_variable(
+			    &r->variables[r->variable_count++], one, file, e))
 			return e->code;
 	}
 	if (!recipe_variable(r, "results_dir"))
@@ -184,13 +184,13 @@ static int parse_variables(struct recipe *r, const char *file, struct err *e)
 	return 0;
 }
 
-static int parse_figure(const struct recipe *r, struct recipe_figure *f, const struct cJSON *obj,
-	const char *where, struct err *e)
+static int parse_figure(const struct recipe *r, struct recipe_figure *f,
+	const struct cJSON *obj, const char *where, struct err *e)
 {
 	static const char *const known[] = {
 		"path", "equals", "at_least", "at_most", NULL};
-	const struct cJSON *path = cJSON_GetObjectItemCaseSensitive(
-		obj, "path");
+	const struct cJSON *path =
+		cJSON_GetObjectItemCaseSensitive(obj, "path");
 	const struct recipe_variable *v;
 	int i, found = 0;
 
@@ -262,8 +262,8 @@ static int parse_exits(struct recipe_step *s, const struct cJSON *accept,
 	return 0;
 }
 
-static int parse_accept(const struct recipe *r, struct recipe_step *s, const struct cJSON *obj,
-	const char *where, struct err *e)
+static int parse_accept(const struct recipe *r, struct recipe_step *s,
+	const struct cJSON *obj, const char *where, struct err *e)
 {
 	static const char *const known[] = {"exit", "figures", NULL};
 	const struct cJSON *accept, *list, *one;
@@ -287,8 +287,8 @@ static int parse_accept(const struct recipe *r, struct recipe_step *s, const str
 			return err_set(e, ERR_USAGE, -E2BIG,
 				"%s: more than %d figures", where,
 				RECIPE_FIGURES_MAX);
-		if (parse_figure(r, &s->figures[s->figure_count++], one,
-			    where, e))
+		if (parse_figure(
+			    r, &s->figures[s->figure_count++], one, where, e))
 			return e->code;
 	}
 	return 0;
@@ -321,8 +321,7 @@ static int parse_step(struct recipe *r, const struct cJSON *obj,
 	char where[WHERE_MAX];
 	size_t i;
 
-	snprintf(where, sizeof(where), "%s: step %zu", file,
-		r->step_count + 1);
+	snprintf(where, sizeof(where), "%s: step %zu", file, r->step_count + 1);
 	if (json_get_string(obj, where, "name", s->name, sizeof(s->name), e) ||
 		bad_name(where, s->name, e))
 		return e->code;
@@ -365,9 +364,9 @@ static int parse_steps(struct recipe *r, const char *file, struct err *e)
 		if (parse_step(r, one, file, e))
 			return e->code;
 	}
-	return r->step_count ? 0
-			     : err_set(e, ERR_USAGE, -EINVAL, "%s: no steps",
-				       file);
+	return r->step_count
+		       ? 0
+		       : err_set(e, ERR_USAGE, -EINVAL, "%s: no steps", file);
 }
 
 /* A variable that nothing uses is a typo somewhere. */
@@ -394,8 +393,8 @@ static int check_used(const struct recipe *r, const char *file, struct err *e)
 int recipe_parse(const char *text, size_t len, const char *file,
 	struct recipe *r, struct err *e)
 {
-	static const char *const known[] = {"recipe", "name", "description",
-		"variables", "steps", NULL};
+	static const char *const known[] = {
+		"recipe", "name", "description", "variables", "steps", NULL};
 	uint64_t version;
 
 	memset(r, 0, sizeof(*r));
@@ -406,8 +405,8 @@ int recipe_parse(const char *text, size_t len, const char *file,
 			"%s: a recipe is a JSON object", file);
 	if (json_get_u64(r->doc, file, "recipe", 1, 1, &version, e) ||
 		json_only_keys(r->doc, file, known, e) ||
-		json_get_string(r->doc, file, "name", r->name,
-			sizeof(r->name), e) ||
+		json_get_string(
+			r->doc, file, "name", r->name, sizeof(r->name), e) ||
 		bad_name(file, r->name, e) ||
 		json_get_string(r->doc, file, "description", r->description,
 			sizeof(r->description), e) ||

@@ -23,9 +23,9 @@
  * unset: then the steps that name it in "when" are left out. "accept" is exit
  * code 0 if not given; figures are read from the document that the command
  * prints with --json, which is put behind its words; they may be compared with
- * "${name}" too, which is a number for a variable of kind count. "resume" are words to add
- * when a step that was interrupted goes on. results_dir must be a variable: the
- * log of a recipe lies there.
+ * "${name}" too, which is a number for a variable of kind count. "resume" are
+ *words to add when a step that was interrupted goes on. results_dir must be a
+ *variable: the log of a recipe lies there.
  */
 #include "core/err.h"
 
@@ -101,8 +101,7 @@ void recipe_fini(struct recipe *r);
 /* "name=value"; -ENOENT with the nearest name for one that is unknown. */
 int recipe_set(struct recipe *r, const char *pair, struct err *e);
 /* Give a variable another value (an absolute path); -ENOMEM. */
-int recipe_replace(
-	struct recipe_variable *v, const char *value, struct err *e);
+int recipe_replace(struct recipe_variable *v, const char *value, struct err *e);
 /* -EINVAL naming the variables that have to be set and are not. */
 int recipe_complete(const struct recipe *r, struct err *e);
 

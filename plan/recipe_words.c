@@ -175,8 +175,8 @@ int recipe_complete(const struct recipe *r, struct err *e)
 		n += (size_t)snprintf(missing + n, sizeof(missing) - n,
 			"%s--set %s=... (%s)", n ? ", " : "", v->name, v->help);
 	}
-	return n ? err_set(e, ERR_USAGE, -EINVAL, "recipe %s needs %s",
-			   r->name, missing)
+	return n ? err_set(e, ERR_USAGE, -EINVAL, "recipe %s needs %s", r->name,
+			   missing)
 		 : 0;
 }
 
@@ -309,9 +309,9 @@ const struct cJSON *recipe_at(const struct cJSON *doc, const char *path)
 
 	while (doc && next_key(&path, key, &index) > 0) {
 		if (index >= 0)
-			doc = cJSON_IsArray(doc) ? cJSON_GetArrayItem(
-							   doc, index)
-						 : NULL;
+			doc = cJSON_IsArray(doc)
+				      ? cJSON_GetArrayItem(doc, index)
+				      : NULL;
 		else
 			doc = cJSON_GetObjectItemCaseSensitive(doc, key);
 	}
@@ -320,17 +320,14 @@ const struct cJSON *recipe_at(const struct cJSON *doc, const char *path)
 
 static const char *compare_name(enum recipe_compare c)
 {
-	return c == RECIPE_EQUALS     ? "=="
-	       : c == RECIPE_AT_LEAST ? ">="
-				      : "<=";
+	return c == RECIPE_EQUALS ? "==" : c == RECIPE_AT_LEAST ? ">=" : "<=";
 }
 
 /* What a figure is compared with; the caller frees it. */
 static struct cJSON *resolve(
 	const struct recipe *r, const struct recipe_figure *f)
 {
-	const struct recipe_variable *v =
-		recipe_figure_variable(r, f->wanted);
+	const struct recipe_variable *v = recipe_figure_variable(r, f->wanted);
 	struct cJSON *item;
 	char *text;
 
@@ -396,8 +393,7 @@ bool recipe_accepts(const struct recipe *r, const struct recipe_step *s,
 		text = found ? json_print(found, -1) : NULL;
 		if (n < size)
 			n += (size_t)snprintf(why + n, size - n,
-				"; %s%s, found %.200s",
-				holds ? "" : "NOT ",
+				"; %s%s, found %.200s", holds ? "" : "NOT ",
 				recipe_figure_text(r, &s->figures[i], wanted,
 					sizeof(wanted)),
 				text ? text : "nothing");

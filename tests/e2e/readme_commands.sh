@@ -25,6 +25,7 @@ run_one() { # WORD...: of one command, its place and size changed
 		--data-dir) words+=("$word" data) && shift ;;
 		--results-dir) words+=("$word" results) && shift ;;
 		/var/tmp/results) words+=(results) ;;
+		data_dir=*) words+=(data_dir=data) ;;
 		--config-dir) return ;; # needs a file of the reader's
 		*) words+=("$word") ;;
 		esac
@@ -45,6 +46,7 @@ run_one() { # WORD...: of one command, its place and size changed
 	*"vectordb run"*--data-dir*) small="--runtime 1s" ;;
 	*"training datagen"*)
 		small="--scale 1/64 -p dataset.num_files_train=112" ;;
+	*"recipe run smoke"*) small=--dry-run ;; # recipe_run.sh runs it
 	*"drive probe"*) small="--size 64MiB --seconds 0.05" ;;
 	esac
 	# shellcheck disable=SC2086

@@ -27,7 +27,7 @@ said "did you mean training?"
 expect 2 stoker recipe run smoke $set --from training
 said 'step "drive" before it is not accepted'
 expect 0 stoker recipe run smoke $set --dry-run
-said "would run 6 of 8 steps"
+said "would run 7 of 9 steps"
 said "--data-dir $PWD/data"
 expect 0 stoker recipe run smoke $set --dry-run --json
 holds '[.steps[].state] | unique == ["left out", "not run"]'
@@ -41,9 +41,9 @@ said "num_files_train <= 7000"
 expect 0 stoker recipe run smoke $set --json
 holds '.status == "finished" and .exit_code == 0 and
 	[.steps[].state] == ["accepted", "accepted", "accepted", "accepted",
-		"accepted", "accepted", "left out", "left out"]'
+		"accepted", "accepted", "left out", "left out", "accepted"]'
 log=results/recipe-smoke/audit.jsonl
-jq -se 'map(.event) == ["begin"] + [range(6) | "start", "end"] + ["finish"]
+jq -se 'map(.event) == ["begin"] + [range(7) | "start", "end"] + ["finish"]
 	and (map(select(.event == "end")) | all(.accepted and .exit_code < 2
 		and .end_ns > .start_ns and .argv[0] == "stoker"))
 	and .[0].variables.accelerator == "a100"
@@ -60,14 +60,15 @@ jq -r 'select(.event == "end") | .stdout, .stderr | "\(.sha256)  \(.file)"' \
 	$log >sums
 (cd results/recipe-smoke/steps && sha256sum --quiet -c) <sums ||
 	fail "the kept outputs are not those of the log"
+grep -q '<html' results/report.html || fail "no report"
 [ "$(ls -d results/whatif/*/results/*/training/unet3d/run/2* | wc -l)" = 6 ] ||
 	fail "not six runs"
 
 # again: all is there; a step asked for runs, and those behind it
 expect 0 stoker recipe run smoke $set
-[ "$(head -n 1 last.out)" = "ACCEPTED: recipe smoke, 6 of 6 steps, 2 left out" ] ||
+[ "$(head -n 1 last.out)" = "ACCEPTED: recipe smoke, 7 of 7 steps, 2 left out" ] ||
 	fail "first line: $(head -n 1 last.out)"
-[ "$(grep -c "accepted before" last.out)" = 6 ] || fail "something ran again"
+[ "$(grep -c "accepted before" last.out)" = 7 ] || fail "something ran again"
 expect 0 stoker recipe run smoke $set --from checkpoint-read --json
 holds '[.steps[].state][4:6] == ["accepted before", "accepted"]'
 expect 2 stoker recipe run smoke $set --set accelerators=2

@@ -88,8 +88,7 @@ static void test_refused(void)
 		"a dollar is ${NAME}");
 	refused(RECIPE("{\"name\": \"a\", \"command\": [\"${extra}\"]}"),
 		"uses \"extra\", which may be unset");
-	refused(RECIPE(STEP(", \"when\": \"extr\"")),
-		"did you mean extra?");
+	refused(RECIPE(STEP(", \"when\": \"extr\"")), "did you mean extra?");
 	refused(RECIPE(STEP(", \"accept\": {\"exit\": []}")),
 		"no exit code is accepted");
 	refused(RECIPE(STEP(", \"accept\": {\"exit\": [256]}")), "from 0 to");
@@ -106,8 +105,7 @@ static void test_refused(void)
 		"default");
 }
 
-#define FIGURE(text)                                                           \
-	RECIPE(STEP(", \"accept\": {\"figures\": [{" text "}]}"))
+#define FIGURE(text) RECIPE(STEP(", \"accept\": {\"figures\": [{" text "}]}"))
 
 static void test_refused_figures(void)
 {
@@ -186,8 +184,8 @@ static void test_substitution(void)
 static bool accepts(int exit_code, const char *doc, char *why)
 {
 	struct cJSON *d = doc ? cJSON_Parse(doc) : NULL;
-	bool accepted = recipe_accepts(
-		&r, &r.steps[0], exit_code, d, why, 1024);
+	bool accepted =
+		recipe_accepts(&r, &r.steps[0], exit_code, d, why, 1024);
 
 	cJSON_Delete(d);
 	return accepted;
@@ -213,8 +211,7 @@ static void test_acceptance(void)
 	CU_ASSERT_FALSE(accepts(0,
 		"{\"runs\": [{}, {\"au\": 89.5}], \"v\": \"PASS\", \"n\": 4}",
 		why));
-	CU_ASSERT_PTR_NOT_NULL(
-		strstr(why, "NOT runs[1].au >= 90, found 89.5"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(why, "NOT runs[1].au >= 90, found 89.5"));
 	CU_ASSERT_FALSE(accepts(0,
 		"{\"runs\": [{}, {\"au\": 91}], \"v\": \"FAIL\", \"n\": 5}",
 		why));
@@ -257,9 +254,8 @@ static void test_commands(void)
 	unknown_command(COMMAND("\"training\", \"run\", \"-Z\""), "-Z");
 	unknown_command(COMMAND("\"training\", \"run\", \"--runs\""),
 		"--runs needs a value");
-	unknown_command(
-		RECIPE("{\"name\": \"a\", \"command\": [\"training\", "
-		       "\"run\"], \"resume\": [\"--resum\"]}"),
+	unknown_command(RECIPE("{\"name\": \"a\", \"command\": [\"training\", "
+			       "\"run\"], \"resume\": [\"--resum\"]}"),
 		"did you mean --resume?");
 }
 
@@ -287,8 +283,8 @@ static void test_shipped(void)
 	int count = 0;
 
 	unsetenv("STOKER_CONFIG_DIR");
-	CU_ASSERT_EQUAL(config_each(NULL, "recipes", check_shipped, &count,
-				&e), 0);
+	CU_ASSERT_EQUAL(
+		config_each(NULL, "recipes", check_shipped, &count, &e), 0);
 	CU_ASSERT_TRUE(count >= 2);
 }
 
@@ -298,13 +294,11 @@ static void test_sha256(void)
 	char hex[SHA256_HEX_MAX];
 
 	sha256_hex("abc", 3, hex);
-	CU_ASSERT_STRING_EQUAL(hex,
-		"ba7816bf8f01cfea414140de5dae2223"
-		"b00361a396177a9cb410ff61f20015ad");
+	CU_ASSERT_STRING_EQUAL(hex, "ba7816bf8f01cfea414140de5dae2223"
+				    "b00361a396177a9cb410ff61f20015ad");
 	CU_ASSERT_EQUAL(sha256_file("/dev/null", hex, &e), 0);
-	CU_ASSERT_STRING_EQUAL(hex,
-		"e3b0c44298fc1c149afbf4c8996fb924"
-		"27ae41e4649b934ca495991b7852b855");
+	CU_ASSERT_STRING_EQUAL(hex, "e3b0c44298fc1c149afbf4c8996fb924"
+				    "27ae41e4649b934ca495991b7852b855");
 	CU_ASSERT_EQUAL(sha256_file("/nowhere", hex, &e), -ENOENT);
 }
 
