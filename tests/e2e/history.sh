@@ -8,13 +8,13 @@ mkdir results
 expect 0 stoker history --results-dir results
 said "no finished run"
 small="-p dataset.num_files_train=280 --results-dir results"
-run 0 --drive null $small
-run 1 --drive constant:1GB/s,80us $small -g h100 --odirect
-# six runs in virtual time, which goes on from now: the newest
-run 0 --drive null $small --runs 5 --warmup 1 --systemname other -n 2
 datagen d $tiny
 run '[01]' --data-dir d $tiny --results-dir results --runs 2 \
 	-p train.computation_time=50ms
+# virtual time goes on from now, and from where the folder's last run ended
+run 0 --drive null $small
+run 1 --drive constant:1GB/s,80us $small -g h100 --odirect
+run 0 --drive null $small --runs 5 --warmup 1 --systemname other -n 2
 expect 0 stoker history -r results
 [ "$(grep -cE '^[0-9]{8}_[0-9]{6} whatif' last.out)" = 10 ] ||
 	fail "runs: $(cat last.out)"
@@ -22,15 +22,15 @@ grep -qE 'whatif +unet3d +b200 +1 1 +100.000 +100.000 PASS null$' last.out ||
 	fail "null drive"
 grep -qE 'unet3d +h100 +1 1 .* FAIL constant:1GB/s,80us$' last.out || fail "h100"
 grep -qE 'unet3d +b200 +2 ' last.out || fail "N"
-grep -qE '  campaign 3: 2 runs, NOT EVALUATED: the rule needs 5' last.out ||
+grep -qE '  campaign 1: 2 runs, NOT EVALUATED: the rule needs 5' last.out ||
 	fail "campaign: $(cat last.out)"
 tail -n 2 last.out | head -n 1 | grep -qE ' 5 .* null$' || fail "newest last"
 expect 0 stoker history --results-dir results --json
 holds '(.runs | length) == 10 and (.broken | length) == 0
-	and [.runs[].campaign] == [1, 2, 3, 3, 4, 4, 4, 4, 4, 4]
+	and [.runs[].campaign] == [1, 1, 2, 3, 4, 4, 4, 4, 4, 4]
 	and [.campaigns[].reference] ==
-		["PASS", "FAIL", "NOT EVALUATED", "PASS"]
-	and (.runs[1].au_mean_pct < 90) and .runs[0].meets
+		["NOT EVALUATED", "PASS", "FAIL", "PASS"]
+	and (.runs[3].au_mean_pct < 90) and .runs[2].meets
 	and all(.runs[]; .start_ns < .end_ns and .tool_version != "")'
 # the reference's own folder has no record.json; model and division by its path
 dir=results/closed/acme/results/box/training/unet3d/run

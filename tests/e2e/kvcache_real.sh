@@ -38,12 +38,15 @@ expect 0 stoker kvcache run $small --cache-dir c --io direct --enable-rag \
 holds '.options[0].trials[0].ranks[0] | .rag_documents == 1 and
 	(.requests_abandoned > 0 or .verified_bytes >= .file_read_bytes)'
 $python - <<'END' || fail "chunks"
-import glob, numpy
+import glob, numpy, re
+# a fast drive takes in more than it may keep: some may be gone again
+names = glob.glob("c/rank_0/rag_doc_0_chunk_*.npy")
+ids = sorted(int(re.search(r"chunk_(\d+)", n)[1]) for n in names)
 at = "c/rank_0/rag_doc_0_chunk_%d.npy"
-n = len(glob.glob("c/rank_0/rag_doc_0_chunk_*.npy"))
-tokens = [numpy.load(at % i, mmap_mode="r").shape[2] for i in range(n)]
+tokens = [numpy.load(at % i, mmap_mode="r").shape[2] for i in ids]
+assert len(ids) > 2, ids
 assert set(tokens[:-1]) == {512} and 1 <= tokens[-1] <= 512, tokens
-assert 4000 <= sum(tokens) <= 12000, tokens
+assert 512 * ids[-1] + tokens[-1] <= 12000, (ids, tokens)
 END
 # C43, C12: what the I/O layer sent is what the device got, within 2 %; here
 # entries are moved out of memory
