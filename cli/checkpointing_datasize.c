@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 struct answer {
 	struct ckpt_shape s;
@@ -306,16 +305,12 @@ static bool fill_json(struct cJSON *o, const struct answer *a)
 static int print_json(const struct answer *a)
 {
 	struct cJSON *o = cJSON_CreateObject();
-	char *text = o && fill_json(o, a) ? json_print(o, 2) : NULL;
 
-	cJSON_Delete(o);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the answer\n");
-		return ERR_ENV;
+	if (o && !fill_json(o, a)) {
+		cJSON_Delete(o);
+		o = NULL;
 	}
-	printf("%s\n", text);
-	free(text);
-	return 0;
+	return cli_print_json(o);
 }
 
 int cmd_checkpointing_datasize(int argc, const char **argv)

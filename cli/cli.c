@@ -86,7 +86,7 @@ void cli_line_end(void)
 
 int cli_print_report(struct cJSON *doc, const struct err *failed, int code)
 {
-	char *text;
+	int r;
 
 	if (doc && failed) {
 		cJSON_ReplaceItemInObject(doc, "status",
@@ -97,13 +97,6 @@ int cli_print_report(struct cJSON *doc, const struct err *failed, int code)
 	}
 	if (doc)
 		json_add_u64(doc, "exit_code", (uint64_t)code);
-	text = doc ? json_print(doc, 2) : NULL;
-	cJSON_Delete(doc);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the report\n");
-		return ERR_ENV;
-	}
-	printf("%s\n", text);
-	free(text);
-	return code;
+	r = cli_print_json(doc);
+	return r ? r : code;
 }

@@ -6,12 +6,10 @@
 #include "cli/outputs.h"
 
 #include "accel_sim/group.h"
-#include "core/json.h"
 #include "core/units.h"
 #include "plan/kv_run.h"
 #include "storage/host.h"
 
-#include <cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,31 +63,6 @@ static void say(void *ctx, const char *text)
 	cli_line_end();
 	fprintf(stderr, "stoker: %s\n", text);
 	record_note(ctx, "silent-rank", "%s", text);
-}
-
-static int print_json(struct kv_record *rec, const struct err *failed, int code)
-{
-	struct cJSON *doc = kvcache_json(rec);
-	char *text;
-
-	if (doc && failed) {
-		cJSON_ReplaceItemInObject(doc, "status",
-			cJSON_CreateString(failed->code == -EINTR
-						   ? "interrupted"
-						   : "failed"));
-		json_add_string(doc, "error", failed->text);
-	}
-	if (doc)
-		json_add_u64(doc, "exit_code", (uint64_t)code);
-	text = doc ? json_print(doc, 2) : NULL;
-	cJSON_Delete(doc);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the report\n");
-		return ERR_ENV;
-	}
-	printf("%s\n", text);
-	free(text);
-	return code;
 }
 
 static void resolve_record(struct kv_record *rec,
@@ -167,7 +140,7 @@ static int report(struct view *v, struct kv_record *rec, int r, struct err *e)
 	}
 	code = r ? cli_fail(e) : 0;
 	if (v->o->json)
-		code = print_json(rec, r ? e : NULL, code);
+		code = cli_print_report(kvcache_json(rec), r ? e : NULL, code);
 	else if (!r)
 		kvcache_print_text(stdout, rec);
 	return code;

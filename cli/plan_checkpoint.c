@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define O struct plan_options
@@ -311,17 +310,12 @@ static bool fill_json(struct cJSON *o, const struct answer *a)
 static int print_json(const struct answer *a)
 {
 	struct cJSON *o = cJSON_CreateObject();
-	char *text = o && fill_json(o, a) ? json_print(o, 2) : NULL;
-	struct err e;
 
-	cJSON_Delete(o);
-	if (!text) {
-		err_nomem(&e, "the plan");
-		return cli_fail(&e);
+	if (o && !fill_json(o, a)) {
+		cJSON_Delete(o);
+		o = NULL;
 	}
-	puts(text);
-	free(text);
-	return 0;
+	return cli_print_json(o);
 }
 
 int cmd_plan_checkpoint(int argc, const char **argv)

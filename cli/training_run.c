@@ -9,7 +9,6 @@
 #include "cli/why.h"
 
 #include "accel_sim/group.h"
-#include "core/json.h"
 #include "core/units.h"
 #include "plan/campaign.h"
 #include "plan/data_source.h"
@@ -19,11 +18,9 @@
 #include "storage/host.h"
 #include "storage/store.h"
 
-#include <cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct view {
@@ -96,28 +93,10 @@ static int print_json(const struct training_options *o,
 	const struct err *failed, int code)
 {
 	struct cJSON *doc = results_record_json(rec, false);
-	char *text;
 
-	if (doc && failed) {
-		cJSON_ReplaceItemInObject(doc, "status",
-			cJSON_CreateString(failed->code == -EINTR
-						   ? "interrupted"
-						   : "failed"));
-		json_add_string(doc, "error", failed->text);
-	}
 	if (doc && !failed)
 		why_report_json(doc, rec, o->why, s->steady_verdict);
-	if (doc)
-		json_add_u64(doc, "exit_code", (uint64_t)code);
-	text = doc ? json_print(doc, 2) : NULL;
-	cJSON_Delete(doc);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the report\n");
-		return ERR_ENV;
-	}
-	printf("%s\n", text);
-	free(text);
-	return code;
+	return cli_print_report(doc, failed, code);
 }
 
 /* Any counted run below the floor fails, also with fewer than five runs. */
