@@ -157,19 +157,23 @@ int command_help(const struct option_row *rows)
 	return 0;
 }
 
+static void usage_lines(FILE *f, const char *noun)
+{
+	const struct command *c;
+
+	for (c = commands; c < commands + command_count; c++)
+		if (c->help && (!noun || !strcmp(c->noun, noun)))
+			fprintf(f, "  stoker %-13s %-9s %s\n", c->noun,
+				c->verb ? c->verb : "", c->help);
+}
+
 void commands_usage(FILE *f)
 {
-	size_t i;
-
 	fprintf(f, "stoker: how many AI accelerators can this drive feed? (an "
 		   "emulator of the MLPerf Storage workloads;\nresults are "
 		   "unverified and not MLPerf results)\n\n"
 		   "usage: stoker COMMAND [OPTION...]\n\n");
-	for (i = 0; i < command_count; i++)
-		if (commands[i].help)
-			fprintf(f, "  stoker %-13s %-9s %s\n", commands[i].noun,
-				commands[i].verb ? commands[i].verb : "",
-				commands[i].help);
+	usage_lines(f, NULL);
 	fprintf(f, "\n"
 		   "stoker COMMAND --help lists a command's options.\n"
 		   "exit codes: 0 done, 1 verdict FAIL, 2 usage, 3 "
@@ -184,6 +188,44 @@ static bool is_noun(const char *word)
 		if (commands[i].help && !strcmp(word, commands[i].noun))
 			return true;
 	return false;
+}
+
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h") ||
+	       !strcmp(word, "help");
+}
+
+static int help_about(int argc, char **argv)
+{
+	static const char *ask[] = {"--help", NULL};
+	const struct command *c;
+	int words;
+
+	c = command_find(argc, argv, &words);
+	if (c && words == argc)
+		return c->run(1, ask);
+	if (argc != 1 || !is_noun(argv[0]))
+		return commands_unknown(argc, argv);
+	printf("usage: stoker %s COMMAND [OPTION...]\n\n", argv[0]);
+	usage_lines(stdout, argv[0]);
+	printf("\nstoker %s COMMAND --help lists a command's options.\n",
+		argv[0]);
+	return 0;
+}
+
+bool commands_asked_for_help(int argc, char **argv, int *code)
+{
+	*code = 0;
+	if (argc == 1 && is_help(argv[0]))
+		commands_usage(stdout);
+	else if (argc > 1 && is_help(argv[0]))
+		*code = help_about(argc - 1, argv + 1);
+	else if (argc == 2 && is_noun(argv[0]) && is_help(argv[1]))
+		*code = help_about(1, argv);
+	else
+		return false;
+	return true;
 }
 
 /* The nearest verb of a noun; the nearest noun for noun NULL. */

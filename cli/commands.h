@@ -32,6 +32,13 @@ const char *command_name(const struct command *c, char buf[COMMAND_NAME_MAX]);
 int command_help(const struct option_row *rows);
 
 void commands_usage(FILE *f);
+
+/*
+ * Answer "--help", "help", "help NOUN [VERB]" and "NOUN --help" (the options of
+ * a whole command are its own --help's business); *code is the exit code.
+ * False: nobody asked.
+ */
+bool commands_asked_for_help(int argc, char **argv, int *code);
 /* Tell what is wrong with a command that does not exist; an exit code. */
 int commands_unknown(int argc, char **argv);
 

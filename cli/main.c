@@ -36,15 +36,10 @@ static void hold_standard_streams(void)
 			return;
 }
 
-static bool is_word(int argc, char **argv, const char *word)
-{
-	return argc > 1 && !strcmp(argv[1], word);
-}
-
 int main(int argc, char **argv)
 {
 	const struct command *c;
-	int words;
+	int words, code;
 
 	hold_standard_streams();
 	/* a reader that left (| head) and ulimit -f are errors, not deaths */
@@ -53,12 +48,9 @@ int main(int argc, char **argv)
 	host_raise_open_files();
 	launch_argc = argc;
 	launch_argv = argv;
-	if (is_word(argc, argv, "--help") || is_word(argc, argv, "-h") ||
-		is_word(argc, argv, "help")) {
-		commands_usage(stdout);
-		return after_output(0);
-	}
-	if (is_word(argc, argv, "--version"))
+	if (commands_asked_for_help(argc - 1, argv + 1, &code))
+		return after_output(code);
+	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return after_output(cmd_version(0, NULL));
 	c = command_find(argc - 1, argv + 1, &words);
 	if (!c)

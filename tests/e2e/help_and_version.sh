@@ -11,6 +11,21 @@ for word in --help -h help; do
 	said "exit codes: 0 done, 1 verdict FAIL, 2 usage, 3 environment, 4 I/O"
 	said "stoker training      datagen"
 done
+# a group of commands, and one by its name
+for words in "vectordb --help" "vectordb -h" "vectordb help" "help vectordb"; do
+	expect 0 stoker $words
+	grep -q "^usage: stoker vectordb COMMAND" last.out || fail "usage"
+	said "stoker vectordb      datagen"
+	! grep -q "stoker training" last.out || fail "other groups"
+done
+for words in "help vectordb run" "help size"; do
+	expect 0 stoker $words
+	grep -q "^usage: stoker ${words#help } " last.out || fail "usage"
+done
+expect 2 stoker help vectrdb
+said 'did you mean "vectordb"?'
+expect 2 stoker help vectordb rnu
+said 'did you mean "vectordb run"?'
 expect 0 stoker version
 grep -qx 'stoker [0-9.]*' last.out || fail "version"
 for library in liburing "Open MPI" cJSON popt isa-l GMP libyaml HDF5 kernel compiler; do
