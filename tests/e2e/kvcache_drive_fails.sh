@@ -8,7 +8,7 @@ echo '{"name": "two", "layers": 2, "hidden_size": 4096,
 small="--config-dir . --model two --option 1 --num-users 12 --duration 60
 	--delay 0 --trials 1 --storage-capacity-gb 0.5 --quiet --json"
 nothing_left() {
-	[ ! -e "$1/rank_0" ] || fail "left: $(ls "$1/rank_0")"
+	[ -z "$(ls -d "$1"/rank_* 2>/dev/null)" ] || fail "left: $(ls "$1"/*)"
 	[ ! -e r ] || [ -z "$(find r -name summary.json)" ] ||
 		jq -e .partial_failure "$(find r -name summary.json)" \
 			>/dev/null || fail "a result that looks whole"
@@ -33,14 +33,15 @@ for io in reference direct; do
 		nothing_left c
 	done
 done
-# a small file system that something else fills during the run
+# a small file system that something else fills during the run, of one rank
+# and of two under mpirun
 mkdir full
 mount -t tmpfs -o size=300m tmpfs full 2>/dev/null || exit 0
 trap 'umount full' EXIT
-some() { ls full/c/rank_0/*.npy >/dev/null 2>&1; }
-for io in reference direct; do
+some() { ls full/c/rank_*/*.npy >/dev/null 2>&1; }
+for io in reference direct "reference --num-processes 2"; do
 	# shellcheck disable=SC2086
-	"$STOKER" kvcache run ${small/0.5/0.2} --cache-dir full/c --io $io \
+	"$STOKER" kvcache run ${small/0.5/0.1} --cache-dir full/c --io $io \
 		--results-dir r >last.out 2>last.err &
 	pid=$!
 	wait_for 20 some
