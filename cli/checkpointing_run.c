@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 #include "cli/launch.h"
+#include "cli/launched.h"
 #include "cli/outputs.h"
 
 #include "accel_sim/group.h"
@@ -66,14 +67,6 @@ static int write_leaf(struct view *v, struct ckpt_record *rec, struct err *e)
 	return 0;
 }
 
-/* The watchdog tells of a rank: at once, and in the record. */
-static void say(void *ctx, const char *text)
-{
-	cli_line_end();
-	fprintf(stderr, "stoker: %s\n", text);
-	record_note(ctx, "silent-rank", "%s", text);
-}
-
 static void resolve_record(struct ckpt_record *rec,
 	const struct checkpointing_options *o,
 	const struct checkpointing_setup *s, const struct group *g)
@@ -117,9 +110,16 @@ static void resolve_record(struct ckpt_record *rec,
 			s->not_closed[i]);
 }
 
-static int run_in_group(const struct checkpointing_options *o,
-	const struct checkpointing_setup *s, struct group *g)
+struct job {
+	struct checkpointing_options *o;
+	struct checkpointing_setup s;
+};
+
+static int run_in_group(void *ctx, struct group *g)
 {
+	const struct job *j = ctx;
+	const struct checkpointing_options *o = j->o;
+	const struct checkpointing_setup *s = &j->s;
 	struct ckpt_totals t;
 	struct ckpt_record rec;
 	struct view view = {.o = o, .s = s};
@@ -138,8 +138,7 @@ static int run_in_group(const struct checkpointing_options *o,
 	ckpt_totals(&s->config.shape, &t);
 	view.bytes = t.bytes;
 	resolve_record(&rec, o, s, g);
-	g->say = say;
-	g->say_ctx = &rec.base;
+	launched_watch(g, &rec.base);
 	launch_catch_signals();
 	if (!g->first)
 		view.rows_file = open_memstream(&view.rows, &view.rows_bytes);
@@ -157,8 +156,7 @@ static int run_in_group(const struct checkpointing_options *o,
 		else if (!r)
 			checkpointing_print_text(stdout, &rec);
 	} else if (r) {
-		launch_failed(&e);
-		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
+		code = launched_failed(&e);
 	}
 	if (view.rows_file)
 		fclose(view.rows_file);
@@ -167,9 +165,11 @@ static int run_in_group(const struct checkpointing_options *o,
 	return code;
 }
 
-static int dry_run(const struct checkpointing_options *o,
-	const struct checkpointing_setup *s)
+static int dry_run(void *ctx)
 {
+	const struct job *j = ctx;
+	const struct checkpointing_options *o = j->o;
+	const struct checkpointing_setup *s = &j->s;
 	const struct ckpt_config *c = &s->config;
 	uint32_t each = checkpoint_buffers(c), i;
 	uint64_t bytes = checkpoint_buffer_bytes(c);
@@ -197,54 +197,27 @@ static int dry_run(const struct checkpointing_options *o,
 	return 0;
 }
 
-/* Started by mpirun or srun: one rank each. */
-static int run_launched(struct checkpointing_options *o)
+static int prepare(void *ctx, struct group *g, struct err *e)
 {
-	struct checkpointing_setup s;
-	struct group *g;
-	struct err e;
-	int r, code;
+	struct job *j = ctx;
+	int r;
 
-	r = group_mpi_open(&g, &e);
-	if (r)
-		return cli_fail(&e);
-	launch_stdout(g->first);
-	if (!o->processes)
-		o->processes = g->size;
-	if (o->processes != g->size)
-		r = err_set(&e, ERR_USAGE, -EINVAL,
-			"asked for %" PRIu64 " ranks, MPI started %u; use "
-			"mpirun -n %" PRIu64, o->processes, g->size,
-			o->processes);
+	if (!j->o->processes)
+		j->o->processes = g->size;
+	r = launched_check(g, j->o->processes, "ranks", e);
 	if (!r)
-		r = checkpointing_resolve(o, &s, &e);
-	if (!r && s.virtual_time)
-		r = err_set(&e, ERR_USAGE, -EINVAL,
-			"virtual time runs in one process: start stoker "
-			"without mpirun, or pass --clock real");
-	r = group_agree(g, r, &e);
-	if (r) {
-		if (g->first)
-			launch_failed(&e);
-		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
-	} else if (o->dry_run) {
-		code = g->first ? 0 : dry_run(o, &s);
-	} else {
-		code = run_in_group(o, &s, g);
-	}
-	code = launch_exit(g->first, code);
-	group_close(g);
-	return code;
+		r = checkpointing_resolve(j->o, &j->s, e);
+	return r ? r : launched_check_clock(j->s.virtual_time, e);
 }
 
 int cmd_checkpointing_run(int argc, const char **argv)
 {
 	struct checkpointing_options o;
-	struct checkpointing_setup s;
-	struct group *g;
+	struct job j = {.o = &o};
+	struct launched l = {.prepare = prepare, .dry_run = dry_run,
+		.run = run_in_group, .ctx = &j};
 	struct err e;
 	bool help;
-	int code;
 
 	checkpointing_options_default(&o);
 	if (options_parse(checkpointing_run_rows, &o, argc, argv, &help, &e))
@@ -257,18 +230,12 @@ int cmd_checkpointing_run(int argc, const char **argv)
 			"DIR (a real drive) or --drive MODEL (a modelled one)");
 		return cli_fail_report(o.json, &e);
 	}
+	l.only_dry = o.dry_run;
+	l.json = o.json;
 	if (group_launched())
-		return run_launched(&o);
-	if (checkpointing_resolve(&o, &s, &e))
+		return launched_run(&l);
+	if (checkpointing_resolve(&o, &j.s, &e))
 		return cli_fail_report(o.json, &e);
-	if (o.dry_run)
-		return dry_run(&o, &s);
-	if (s.config.shape.ranks > 1 && !s.virtual_time && !o.in_process)
-		return launch_mpirun(
-			s.config.shape.ranks, o.hosts_list, o.per_node);
-	if (group_local_open((uint32_t)s.config.shape.ranks, &g, &e))
-		return cli_fail_report(o.json, &e);
-	code = run_in_group(&o, &s, g);
-	group_close(g);
-	return code;
+	return launched_start(&l, j.s.config.shape.ranks,
+		j.s.virtual_time || o.in_process, o.hosts_list, o.per_node);
 }

@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/kvcache.h"
 #include "cli/launch.h"
+#include "cli/launched.h"
 #include "cli/outputs.h"
 
 #include "accel_sim/group.h"
@@ -56,13 +57,6 @@ static int trial_done(void *ctx, struct kv_option_result *o, uint32_t trial,
 	if (!v->o->quiet)
 		cli_line(true, "%s", row);
 	return 0;
-}
-
-static void say(void *ctx, const char *text)
-{
-	cli_line_end();
-	fprintf(stderr, "stoker: %s\n", text);
-	record_note(ctx, "silent-rank", "%s", text);
 }
 
 static void resolve_record(struct kv_record *rec,
@@ -146,9 +140,16 @@ static int report(struct view *v, struct kv_record *rec, int r, struct err *e)
 	return code;
 }
 
-static int run_in_group(const struct kvcache_options *o,
-	const struct kvcache_setup *s, struct group *g)
+struct job {
+	struct kvcache_options *o;
+	struct kvcache_setup *s;
+};
+
+static int run_in_group(void *ctx, struct group *g)
 {
+	const struct job *j = ctx;
+	const struct kvcache_options *o = j->o;
+	const struct kvcache_setup *s = j->s;
 	struct kv_record *rec = malloc(sizeof(*rec));
 	struct view view = {.o = o, .s = s};
 	struct kv_run c = {
@@ -172,8 +173,7 @@ static int run_in_group(const struct kvcache_options *o,
 		return cli_fail(&e);
 	}
 	resolve_record(rec, o, s);
-	g->say = say;
-	g->say_ctx = &rec->base;
+	launched_watch(g, &rec->base);
 	launch_catch_signals();
 	if (!g->first)
 		view.rows_file = open_memstream(&view.rows, &view.rows_bytes);
@@ -182,8 +182,7 @@ static int run_in_group(const struct kvcache_options *o,
 	if (!g->first) {
 		code = report(&view, rec, r, &e);
 	} else if (r) {
-		launch_failed(&e);
-		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
+		code = launched_failed(&e);
 	}
 	if (view.rows_file)
 		fclose(view.rows_file);
@@ -193,9 +192,11 @@ static int run_in_group(const struct kvcache_options *o,
 	return code;
 }
 
-static int dry_run(const struct kvcache_options *o,
-	const struct kvcache_setup *s)
+static int dry_run(void *ctx)
 {
+	const struct job *j = ctx;
+	const struct kvcache_options *o = j->o;
+	const struct kvcache_setup *s = j->s;
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 	const struct kv_config *c;
 	int64_t ns = 0;
@@ -224,57 +225,30 @@ static int dry_run(const struct kvcache_options *o,
 	return 0;
 }
 
-/* Started by mpirun or srun: one rank each. */
-static int run_launched(struct kvcache_options *o, struct kvcache_setup *s)
+static int prepare(void *ctx, struct group *g, struct err *e)
 {
-	struct group *g;
-	struct err e;
-	int r, code;
+	struct job *j = ctx;
+	int r;
 
-	r = group_mpi_open(&g, &e);
-	if (r)
-		return cli_fail(&e);
-	launch_stdout(g->first);
-	o->processes = g->size;
-	r = kvcache_resolve(o, s, &e);
-	if (!r && s->virtual_time)
-		r = err_set(&e, ERR_USAGE, -EINVAL,
-			"virtual time runs in one process: start stoker "
-			"without mpirun, or pass --clock real");
-	r = group_agree(g, r, &e);
-	if (r) {
-		if (g->first)
-			launch_failed(&e);
-		code = g->first ? (int)e.kind : cli_fail_report(o->json, &e);
-	} else if (o->dry_run) {
-		code = g->first ? 0 : dry_run(o, s);
-	} else {
-		code = run_in_group(o, s, g);
-	}
-	code = launch_exit(g->first, code);
-	group_close(g);
-	return code;
+	j->o->processes = g->size;
+	r = kvcache_resolve(j->o, j->s, e);
+	return r ? r : launched_check_clock(j->s->virtual_time, e);
 }
 
 static int run(struct kvcache_options *o, struct kvcache_setup *s)
 {
-	struct group *g;
+	struct job j = {.o = o, .s = s};
+	struct launched l = {.prepare = prepare, .dry_run = dry_run,
+		.run = run_in_group, .ctx = &j, .only_dry = o->dry_run,
+		.json = o->json};
 	struct err e;
-	int code;
 
 	if (group_launched())
-		return run_launched(o, s);
+		return launched_run(&l);
 	if (kvcache_resolve(o, s, &e))
 		return cli_fail_report(o->json, &e);
-	if (o->dry_run)
-		return dry_run(o, s);
-	if (o->processes > 1 && !s->virtual_time && !o->in_process)
-		return launch_mpirun(o->processes, o->hosts_list, o->per_node);
-	if (group_local_open((uint32_t)o->processes, &g, &e))
-		return cli_fail_report(o->json, &e);
-	code = run_in_group(o, s, g);
-	group_close(g);
-	return code;
+	return launched_start(&l, o->processes,
+		s->virtual_time || o->in_process, o->hosts_list, o->per_node);
 }
 
 int cmd_kvcache_run(int argc, const char **argv)

@@ -340,14 +340,6 @@ static int generate_model(const struct training_options *o,
 	return code;
 }
 
-/* The watchdog tells of a rank. */
-static void say(void *ctx, const char *text)
-{
-	(void)ctx;
-	cli_line_end();
-	fprintf(stderr, "stoker: %s\n", text);
-}
-
 static int generate(const struct training_options *o,
 	const struct training_setup *s, struct group *g)
 {
@@ -362,7 +354,7 @@ static int generate(const struct training_options *o,
 	if (!r)
 		r = fill_job(o, s, &x, &j, &e);
 	j.group = g;
-	g->say = say;
+	launched_watch(g, NULL);
 	launch_catch_signals();
 	if (!r)
 		r = write_set(&j, &x, &res, &e);
@@ -384,9 +376,16 @@ static int generate(const struct training_options *o,
 	return code;
 }
 
-static int dry_run(const struct training_options *o,
-	const struct training_setup *s)
+struct job {
+	struct training_options *o;
+	struct training_setup s;
+};
+
+static int dry_run(void *ctx)
 {
+	const struct job *x = ctx;
+	const struct training_options *o = x->o;
+	const struct training_setup *s = &x->s;
 	struct dataset_result res;
 	char have[UNITS_TEXT_MAX];
 	struct dataset_job j;
@@ -402,12 +401,6 @@ static int dry_run(const struct training_options *o,
 	return 0;
 }
 
-/* Started by mpirun or srun. */
-struct job {
-	struct training_options *o;
-	struct training_setup s;
-};
-
 static int prepare(void *ctx, struct group *g, struct err *e)
 {
 	struct job *j = ctx;
@@ -422,28 +415,22 @@ static int prepare(void *ctx, struct group *g, struct err *e)
 	return r ? r : training_resolve(j->o, false, &j->s, e);
 }
 
-static int job_dry_run(void *ctx)
-{
-	const struct job *j = ctx;
-
-	return dry_run(j->o, &j->s);
-}
-
 static int job_run(void *ctx, struct group *g)
 {
 	struct job *j = ctx;
 
-	return generate(j->o, &j->s, g);
+	return j->o->drive ? generate_model(j->o, &j->s, g)
+			   : generate(j->o, &j->s, g);
 }
 
 int cmd_training_datagen(int argc, const char **argv)
 {
 	struct training_options o;
-	struct training_setup s;
-	struct group *g;
+	struct job j = {.o = &o};
+	struct launched l = {.prepare = prepare, .dry_run = dry_run,
+		.run = job_run, .ctx = &j};
 	struct err e;
 	bool help;
-	int code;
 
 	training_options_default(&o);
 	if (options_parse(training_datagen_rows, &o, argc, argv, &help, &e))
@@ -460,18 +447,12 @@ int cmd_training_datagen(int argc, const char **argv)
 	}
 	if (o.drive && check_model_options(&o, &e))
 		return cli_fail_report(o.json, &e);
+	l.only_dry = o.dry_run && !o.drive;
+	l.json = o.json;
 	if (group_launched())
-		return launched_run(&(struct launched){prepare, job_dry_run,
-			job_run, &(struct job){.o = &o}, o.dry_run, o.json});
-	if (training_resolve(&o, false, &s, &e))
+		return launched_run(&l);
+	if (training_resolve(&o, false, &j.s, &e))
 		return cli_fail_report(o.json, &e);
-	if (o.dry_run && !o.drive)
-		return dry_run(&o, &s);
-	if (o.processes > 1 && !o.drive)
-		return launch_mpirun(o.processes, o.hosts_list, o.per_node);
-	if (group_local_open(1, &g, &e))
-		return cli_fail_report(o.json, &e);
-	code = o.drive ? generate_model(&o, &s, g) : generate(&o, &s, g);
-	group_close(g);
-	return code;
+	return launched_start(&l, o.drive || !o.processes ? 1 : o.processes,
+		false, o.hosts_list, o.per_node);
 }

@@ -188,14 +188,6 @@ static int resume(const struct training_options *o,
 	return r;
 }
 
-/* The watchdog tells of a rank: at once, and in the record. */
-static void say(void *ctx, const char *text)
-{
-	cli_line_end();
-	fprintf(stderr, "stoker: %s\n", text);
-	record_note(ctx, "silent-rank", "%s", text);
-}
-
 /* Files of a run are of that run, never of another one. */
 static bool each_run(
 	const struct training_options *o, const struct training_setup *s)
@@ -204,9 +196,16 @@ static bool each_run(
 	       (s->config.results_dir[0] && o->runs + o->warmups > 1);
 }
 
-static int run_in_group(const struct training_options *o,
-	const struct training_setup *s, struct group *g)
+struct job {
+	struct training_options *o;
+	struct training_setup s;
+};
+
+static int run_in_group(void *ctx, struct group *g)
 {
+	const struct job *j = ctx;
+	const struct training_options *o = j->o;
+	const struct training_setup *s = &j->s;
 	struct record rec, earlier;
 	struct outputs outputs = {.o = NULL};
 	struct view view = {.o = o, .s = s, .rec = &rec, .outputs = &outputs};
@@ -230,8 +229,7 @@ static int run_in_group(const struct training_options *o,
 	int r, code = 0;
 
 	resolve_record(&rec, s);
-	g->say = say;
-	g->say_ctx = &rec;
+	launched_watch(g, &rec);
 	view.runs = c.runs + c.warmups;
 	launch_catch_signals();
 	/* said now, not after hours: mlcommons/storage#772 */
@@ -255,8 +253,7 @@ static int run_in_group(const struct training_options *o,
 	if (!g->first) {
 		code = report(o, s, &rec, r ? &e : NULL);
 	} else if (r) {
-		launch_failed(&e);
-		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
+		code = launched_failed(&e);
 	}
 	outputs_fini(&outputs);
 	record_fini(&rec);
@@ -300,9 +297,11 @@ static void dry_run_cost(const struct training_setup *s)
 		c->au_floor_ppm / 1e4);
 }
 
-static int dry_run(const struct training_options *o,
-	const struct training_setup *s)
+static int dry_run(void *ctx)
 {
+	const struct job *j = ctx;
+	const struct training_options *o = j->o;
+	const struct training_setup *s = &j->s;
 	const struct train_config *c = &s->config;
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 	uint32_t i, each = training_buffers(c);
@@ -329,12 +328,6 @@ static int dry_run(const struct training_options *o,
 	return 0;
 }
 
-/* Started by mpirun or srun: one accelerator a rank. */
-struct job {
-	struct training_options *o;
-	struct training_setup s;
-};
-
 static int prepare(void *ctx, struct group *g, struct err *e)
 {
 	struct job *j = ctx;
@@ -350,25 +343,7 @@ static int prepare(void *ctx, struct group *g, struct err *e)
 		r = hosts_memory_bytes(g, &o->measured_memory_bytes, e);
 	if (!r)
 		r = training_resolve(o, true, &j->s, e);
-	if (!r && j->s.virtual_time)
-		r = err_set(e, ERR_USAGE, -EINVAL,
-			"virtual time runs in one process: start stoker "
-			"without mpirun, or pass --clock real");
-	return r;
-}
-
-static int job_dry_run(void *ctx)
-{
-	const struct job *j = ctx;
-
-	return dry_run(j->o, &j->s);
-}
-
-static int job_run(void *ctx, struct group *g)
-{
-	struct job *j = ctx;
-
-	return run_in_group(j->o, &j->s, g);
+	return r ? r : launched_check_clock(j->s.virtual_time, e);
 }
 
 /*
@@ -393,15 +368,14 @@ static int look_before(const struct training_options *o,
 int cmd_training_run(int argc, const char **argv)
 {
 	struct training_options o;
-	struct training_setup s;
-	struct group *g;
+	struct job j = {.o = &o};
+	struct launched l = {.prepare = prepare, .dry_run = dry_run,
+		.run = run_in_group, .ctx = &j};
 	struct err e;
 	bool help;
-	int r, code;
 
 	training_options_default(&o);
-	r = options_parse(training_run_rows, &o, argc, argv, &help, &e);
-	if (r)
+	if (options_parse(training_run_rows, &o, argc, argv, &help, &e))
 		return cli_fail_report(o.json, &e);
 	if (help)
 		return command_help(training_run_rows);
@@ -413,22 +387,16 @@ int cmd_training_run(int argc, const char **argv)
 			"--drive MODEL (a modelled one)");
 		return cli_fail_report(o.json, &e);
 	}
+	l.only_dry = o.dry_run;
+	l.json = o.json;
 	if (group_launched())
-		return launched_run(&(struct launched){prepare, job_dry_run,
-			job_run, &(struct job){.o = &o}, o.dry_run, o.json});
+		return launched_run(&l);
 	if (!o.accelerators)
 		o.accelerators = 1;
-	if (training_resolve(&o, true, &s, &e))
+	if (training_resolve(&o, true, &j.s, &e))
 		return cli_fail_report(o.json, &e);
-	if (o.resume && look_before(&o, &s, &e))
+	if (o.resume && look_before(&o, &j.s, &e))
 		return cli_fail_report(o.json, &e);
-	if (o.dry_run)
-		return dry_run(&o, &s);
-	if (o.accelerators > 1 && !s.virtual_time && !o.in_process)
-		return launch_mpirun(o.accelerators, o.hosts_list, o.per_node);
-	if (group_local_open((uint32_t)o.accelerators, &g, &e))
-		return cli_fail_report(o.json, &e);
-	code = run_in_group(&o, &s, g);
-	group_close(g);
-	return code;
+	return launched_start(&l, o.accelerators,
+		j.s.virtual_time || o.in_process, o.hosts_list, o.per_node);
 }

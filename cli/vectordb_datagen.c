@@ -269,10 +269,8 @@ int cmd_vectordb_datagen(int argc, const char **argv)
 	struct command_gen x = {.o = &o};
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = generate, .ctx = &x};
-	struct group *g;
 	struct err e;
 	bool help;
-	int code;
 
 	vectordb_options_default(&o);
 	if (options_parse(vectordb_datagen_rows, &o, argc, argv, &help, &e))
@@ -290,13 +288,6 @@ int cmd_vectordb_datagen(int argc, const char **argv)
 	l.json = o.json;
 	if (group_launched())
 		return launched_run(&l);
-	if (o.dry_run)
-		return dry_run(&x);
-	if (o.clients > 1 && !o.in_process)
-		return launch_mpirun(o.clients, o.hosts_list, o.per_node);
-	if (group_local_open(1, &g, &e))
-		return cli_fail_report(o.json, &e);
-	code = generate(&x, g);
-	group_close(g);
-	return code;
+	return launched_start(&l, o.in_process ? 1 : o.clients, o.in_process,
+		o.hosts_list, o.per_node);
 }

@@ -26,14 +26,6 @@ struct command_run {
 	uint32_t done;
 };
 
-/* The watchdog tells of a rank: at once, and in the record. */
-static void say(void *ctx, const char *text)
-{
-	cli_line_end();
-	fprintf(stderr, "stoker: %s\n", text);
-	record_note(ctx, "silent-rank", "%s", text);
-}
-
 static void resolve_record(const struct command_run *x, uint32_t point,
 	struct vdb_record *rec)
 {
@@ -117,8 +109,7 @@ static int run_all(struct command_run *x, struct group *g, struct err *e)
 	for (; !r && x->done < total; x->done += !r) {
 		rec = &x->recs[x->done];
 		resolve_record(x, x->done / (uint32_t)x->o->runs, rec);
-		g->say = say;
-		g->say_ctx = &rec->base;
+		launched_watch(g, &rec->base);
 		if (x->o->drop_caches && !x->o->drive)
 			drop_caches(g, rec);
 		r = vdb_run(&c, rec, e);
@@ -162,8 +153,7 @@ static int run_in_group(void *ctx, struct group *g)
 		else if (!r)
 			vectordb_print_text(stdout, &curve);
 	} else if (r) {
-		launch_failed(&e);
-		code = e.code == -EINTR ? EXIT_INTERRUPTED : (int)e.kind;
+		code = launched_failed(&e);
 	}
 	for (i = 0; x->recs && i < total && i <= x->done; i++)
 		vdb_record_fini(&x->recs[i]);
@@ -227,10 +217,8 @@ static int prepare(void *ctx, struct group *g, struct err *e)
 	r = launched_check(g, x->o->clients, "clients", e);
 	if (!r)
 		r = vectordb_resolve(x->o, x->s, e);
-	if (!r && x->s->virtual_time)
-		r = err_set(e, ERR_USAGE, -EINVAL,
-			"virtual time runs in one process: start stoker "
-			"without mpirun, or pass --clock real");
+	if (!r)
+		r = launched_check_clock(x->s->virtual_time, e);
 	return r;
 }
 
@@ -241,10 +229,8 @@ int cmd_vectordb_run(int argc, const char **argv)
 	struct command_run x = {.o = &o, .s = &s};
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = run_in_group, .ctx = &x};
-	struct group *g;
 	struct err e;
 	bool help;
-	int code;
 
 	vectordb_options_default(&o);
 	if (options_parse(vectordb_run_rows, &o, argc, argv, &help, &e))
@@ -263,13 +249,6 @@ int cmd_vectordb_run(int argc, const char **argv)
 		return launched_run(&l);
 	if (vectordb_resolve(&o, &s, &e))
 		return cli_fail_report(o.json, &e);
-	if (o.dry_run)
-		return dry_run(&x);
-	if (o.clients > 1 && !s.virtual_time && !o.in_process)
-		return launch_mpirun(o.clients, o.hosts_list, o.per_node);
-	if (group_local_open((uint32_t)o.clients, &g, &e))
-		return cli_fail_report(o.json, &e);
-	code = run_in_group(&x, g);
-	group_close(g);
-	return code;
+	return launched_start(&l, o.clients, s.virtual_time || o.in_process,
+		o.hosts_list, o.per_node);
 }
