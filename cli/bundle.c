@@ -18,21 +18,23 @@ struct check_options {
 	bool strict, all, json;
 };
 
+#define O struct check_options
+#include "cli/rows.h"
+
 const struct option_row bundle_check_rows[] = {
-	OPT_HEADING("Rules"),
-	OPT_TEXT("severity", struct check_options, severity, "WHICH",
+	HEADING("Rules"),
+	TEXT("severity", severity, "WHICH",
 		"how the edition weighs: while its round was open, or since",
 		.standard = "head", .words = "v30 head"),
-	OPT_FLAG("strict", struct check_options, strict,
+	FLAG("strict", strict,
 		"also what reviewers look for: caches, outliers, placeholders"),
-	OPT_TEXT("config-dir", struct check_options, config_dir, "DIR",
+	TEXT("config-dir", config_dir, "DIR",
 		"editions of your own", .words = COMPLETE_DIR),
-	OPT_HEADING("Output"),
-	OPT_FLAG("all", struct check_options, all,
+	HEADING("Output"),
+	FLAG("all", all,
 		"also what passes, and every NOT EVALUATED by itself"),
-	OPT_FLAG("json", struct check_options, json,
-		"one JSON document on stdout, nothing else"),
-	OPT_END,
+	JSON_ROW,
+	END,
 };
 
 static const char *verdict(const struct bundle_report *r)

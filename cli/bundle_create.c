@@ -21,8 +21,8 @@ struct create_options {
 	bool allow_missing, json;
 };
 
-#define TEXT(name, field, arg, ...)                                            \
-	OPT_TEXT(name, struct create_options, field, arg, __VA_ARGS__)
+#define O struct create_options
+#include "cli/rows.h"
 
 const struct option_row bundle_create_rows[] = {
 	OPT_HEADING("Runs"),
@@ -30,7 +30,7 @@ const struct option_row bundle_create_rows[] = {
 		.letter = 'r', .words = COMPLETE_DIR),
 	TEXT("source", source, "DIVISION/ORG/results/SYSTEM",
 		"which of them, when there are several"),
-	OPT_FLAG("allow-missing", struct create_options, allow_missing,
+	FLAG("allow-missing", allow_missing,
 		"make it although phases are missing"),
 	OPT_HEADING("Submission"),
 	TEXT("org", org, "NAME",
@@ -50,8 +50,7 @@ const struct option_row bundle_create_rows[] = {
 	TEXT("config-dir", config_dir, "DIR", "editions of your own",
 		.words = COMPLETE_DIR),
 	OPT_HEADING("Output"),
-	OPT_FLAG("json", struct create_options, json,
-		"one JSON document on stdout, nothing else"),
+	JSON_ROW,
 	OPT_END,
 };
 

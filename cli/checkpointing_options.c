@@ -7,12 +7,7 @@
 #include <string.h>
 
 #define O struct checkpointing_options
-#define HEADING(title) OPT_HEADING(title)
-#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
-#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
-#define COUNT(name, field, arg, min, max, ...)                                 \
-	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
-#define END OPT_END
+#include "cli/rows.h"
 
 #define MODEL_ROWS                                                             \
 	HEADING("Workload"),                                                   \
@@ -40,17 +35,6 @@
 		TEXT("config-dir", config_dir, "DIR",                          \
 			"models that override or add to the built-in ones",    \
 			.words = COMPLETE_DIR)
-
-#define MEMORY_ROWS                                                            \
-	TEXT("client-host-memory-in-gb", memory, "SIZE",                       \
-		"memory of each client host", .bare = "GiB",                   \
-		.standard = "this host's"),                                    \
-		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
-			"client hosts", .standard = "1")
-
-#define OUTPUT_ROWS                                                            \
-	HEADING("Output"),                                                     \
-		FLAG("json", json, "one JSON document on stdout, nothing else")
 
 const struct option_row checkpointing_datasize_rows[] = {
 	MODEL_ROWS,
@@ -90,14 +74,9 @@ const struct option_row checkpointing_run_rows[] = {
 	FLAG("verify", verify, "compare every loaded byte with what was saved"),
 	COUNT("seed", seed, "N", 0, 0, "seed of the content",
 		.standard = "1"),
-	TEXT("division", division, "NAME",
-		"closed (refuses what the rules refuse), open or whatif",
-		.standard = "whatif", .words = "closed open whatif"),
+	DIVISION_ROW,
 	HEADING("How bytes move"),
-	TEXT("io", io, "MODE",
-		"reference (buffered, as the benchmark does it) or direct "
-		"(O_DIRECT, many requests in flight)",
-		.standard = "reference", .words = "reference direct"),
+	IO_ROW,
 	FLAG("o-direct", o_direct, "the same as --io direct"),
 	TEXT("write-size", write_size, "SIZE", "one write",
 		.bare = "bytes", .standard = "reference 32 MiB, direct 1 MiB"),
@@ -114,29 +93,16 @@ const struct option_row checkpointing_run_rows[] = {
 		"drop the page cache between saving and loading"),
 	FLAG("allow-cached", allow_cached,
 		"direct: load also what cannot be made cold; marked invalid"),
-	TEXT("engine", engine, "KIND", "uring, pread or auto",
-		.standard = "auto; pread for --io reference",
-		.words = "uring pread auto"),
+	ENGINE_BY_IO_ROW,
 	HEADING("Where it runs"),
-	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
-		.letter = 's', .standard = "this one"),
-	COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",
-		.standard = "as mpirun thinks"),
-	FLAG("in-process", in_process,
-		"all ranks in one process, without MPI"),
-	TEXT("clock", clock, "KIND", "real or virtual",
-		.standard = "real; virtual on a modelled drive",
-		.words = "real virtual"),
+	HOSTS_ROW(.letter = 's'),
+	PER_NODE_ROW("ranks"),
+	IN_PROCESS_ROW("all ranks"),
+	CLOCK_ROW,
 	OUTPUT_ROWS,
-	TEXT("results-dir", results_dir, "DIR",
-		"write result files below DIR", .letter = 'r',
-		.standard = "none", .words = COMPLETE_DIR),
-	TEXT("systemname", system_name, "NAME", "name in paths",
-		.standard = "host name"),
-	TEXT("orgname", organization, "NAME", "name in paths",
-		.standard = "local"),
-	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
-	FLAG("quiet", quiet, "no progress line"),
+	RESULTS_ROWS,
+	DRY_RUN_ROW,
+	QUIET_ROW,
 	END,
 };
 

@@ -17,39 +17,31 @@
 #include <string.h>
 
 #define O struct drive_options
+#include "cli/rows.h"
 
-#define JSON_ROW                                                               \
-	OPT_FLAG("json", O, json, "one JSON document on stdout, nothing else")
-#define CONFIG_ROW                                                             \
-	OPT_TEXT("config-dir", O, config_dir, "DIR",                           \
-		"profiles that override or add to the built-in ones",          \
-		.words = COMPLETE_DIR)
 
 const struct option_row drive_list_rows[] = {
-	OPT_HEADING("Profiles"),
-	CONFIG_ROW,
-	OPT_HEADING("Output"),
-	JSON_ROW,
-	OPT_END,
+	HEADING("Profiles"),
+	PROFILES_DIR_ROW,
+	OUTPUT_ROWS,
+	END,
 };
 
 const struct option_row drive_show_rows[] = {
-	OPT_HEADING("Profiles"),
-	CONFIG_ROW,
-	OPT_HEADING("Output"),
-	JSON_ROW,
-	OPT_END,
+	HEADING("Profiles"),
+	PROFILES_DIR_ROW,
+	OUTPUT_ROWS,
+	END,
 };
 
 const struct option_row drive_passport_rows[] = {
-	OPT_HEADING("Drive"),
-	OPT_TEXT("data-dir", O, data_dir, "DIR", "a folder on it",
+	HEADING("Drive"),
+	TEXT("data-dir", data_dir, "DIR", "a folder on it",
 		.letter = 'd', .words = COMPLETE_DIR),
-	OPT_FLAG("show-serial", O, show_serial,
+	FLAG("show-serial", show_serial,
 		"serial numbers in full, else their last four characters"),
-	OPT_HEADING("Output"),
-	JSON_ROW,
-	OPT_END,
+	OUTPUT_ROWS,
+	END,
 };
 
 struct listing {

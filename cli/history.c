@@ -22,14 +22,16 @@ struct history_options {
 	bool json;
 };
 
+#define O struct history_options
+#include "cli/rows.h"
+
 const struct option_row history_rows[] = {
-	OPT_HEADING("History"),
-	OPT_TEXT("results-dir", struct history_options, results_dir, "DIR",
+	HEADING("History"),
+	TEXT("results-dir", results_dir, "DIR",
 		"where runs were written", .letter = 'r',
 		.words = COMPLETE_DIR),
-	OPT_FLAG("json", struct history_options, json,
-		"one JSON document on stdout, nothing else"),
-	OPT_END,
+	JSON_ROW,
+	END,
 };
 
 static const char *verdict_word(const struct rec_metrics *m)

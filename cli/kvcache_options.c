@@ -4,12 +4,7 @@
 #include <string.h>
 
 #define O struct kvcache_options
-#define HEADING(title) OPT_HEADING(title)
-#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
-#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
-#define COUNT(name, field, arg, min, max, ...)                                 \
-	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
-#define END OPT_END
+#include "cli/rows.h"
 
 #define MODELS                                                                 \
 	"tiny-1b mistral-7b llama2-7b llama3.1-8b llama3.1-70b-instruct "      \
@@ -67,10 +62,6 @@
 		"constant:14.5GB/s,80us or null",                              \
 		.not_closed = true, .words = "null constant:14.5GB/s,80us")
 
-#define OUTPUT_ROWS                                                            \
-	HEADING("Output"),                                                     \
-		FLAG("json", json, "one JSON document on stdout, nothing else")
-
 const struct option_row kvcache_datasize_rows[] = {
 	WORKLOAD_ROWS,
 	HEADING("Room"),
@@ -121,14 +112,9 @@ const struct option_row kvcache_run_rows[] = {
 		"with the reference's known mistakes of accounting"),
 	FLAG("verify", verify, "compare every byte read with what was written"),
 	FLAG("keep-cache", keep_cache, "leave the files of the last run"),
-	TEXT("division", division, "NAME",
-		"closed (refuses what the rules refuse), open or whatif",
-		.standard = "whatif", .words = "closed open whatif"),
+	DIVISION_ROW,
 	HEADING("How bytes move"),
-	TEXT("io", io, "MODE",
-		"reference (buffered, as the benchmark does it) or direct "
-		"(O_DIRECT, many requests in flight)",
-		.standard = "reference", .words = "reference direct"),
+	IO_ROW,
 	TEXT("request-size", request_size, "SIZE", "one request",
 		.bare = "bytes", .standard = "reference 4 MiB, direct 1 MiB"),
 	COUNT("request-depth", depth, "N", 1, 1024,
@@ -136,31 +122,18 @@ const struct option_row kvcache_run_rows[] = {
 	TEXT("host-copy-rate", copy_rate, "RATE",
 		"copies in memory that the reference's host makes; 0 = they "
 		"take no time", .standard = "the workload's, 8.3 GB/s"),
-	TEXT("engine", engine, "KIND", "uring, pread or auto",
-		.standard = "auto; pread for --io reference",
-		.words = "uring pread auto"),
+	ENGINE_BY_IO_ROW,
 	HEADING("Where it runs"),
 	COUNT("num-processes", processes, "N", 1, 1048576, "ranks",
 		.letter = 'n', .standard = "1"),
-	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
-		.letter = 's', .standard = "this one"),
-	COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",
-		.standard = "as mpirun thinks"),
-	FLAG("in-process", in_process,
-		"all ranks in one process, without MPI"),
-	TEXT("clock", clock, "KIND", "real or virtual",
-		.standard = "real; virtual on a modelled drive",
-		.words = "real virtual"),
+	HOSTS_ROW(.letter = 's'),
+	PER_NODE_ROW("ranks"),
+	IN_PROCESS_ROW("all ranks"),
+	CLOCK_ROW,
 	OUTPUT_ROWS,
-	TEXT("results-dir", results_dir, "DIR",
-		"write result files below DIR", .letter = 'r',
-		.standard = "none", .words = COMPLETE_DIR),
-	TEXT("systemname", system_name, "NAME", "name in paths",
-		.standard = "host name"),
-	TEXT("orgname", organization, "NAME", "name in paths",
-		.standard = "local"),
-	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
-	FLAG("quiet", quiet, "no progress line"),
+	RESULTS_ROWS,
+	DRY_RUN_ROW,
+	QUIET_ROW,
 	END,
 };
 

@@ -13,10 +13,7 @@
 #include <string.h>
 
 #define O struct plan_options
-#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
-#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
-#define COUNT(name, field, arg, min, max, ...)                                 \
-	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
+#include "cli/rows.h"
 
 const struct option_row plan_checkpoint_rows[] = {
 	OPT_HEADING("What is saved"),
@@ -69,7 +66,7 @@ const struct option_row plan_checkpoint_rows[] = {
 	OPT_HEADING("Output"),
 	FLAG("curve", curve, "also the loss over the interval"),
 	FLAG("csv", csv, "tables as comma-separated values"),
-	FLAG("json", json, "one JSON document on stdout, nothing else"),
+	JSON_ROW,
 	OPT_END,
 };
 

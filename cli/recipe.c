@@ -23,44 +23,43 @@ struct recipe_options {
 	bool dry_run, json;
 };
 
+#define O struct recipe_options
+#include "cli/rows.h"
+
 #define CONFIG_ROW                                                             \
-	OPT_TEXT("config-dir", struct recipe_options, config_dir, "DIR",       \
+	TEXT("config-dir", config_dir, "DIR",                                  \
 		"recipes/NAME.json there override or add to the built-in "     \
 		"ones",                                                        \
 		.words = COMPLETE_DIR)
-#define JSON_ROW                                                               \
-	OPT_FLAG("json", struct recipe_options, json,                          \
-		"one JSON document on stdout, nothing else")
-
 const struct option_row recipe_list_rows[] = {
-	OPT_HEADING("Recipe"),
+	HEADING("Recipe"),
 	CONFIG_ROW,
 	JSON_ROW,
-	OPT_END,
+	END,
 };
 
 const struct option_row recipe_show_rows[] = {
-	OPT_HEADING("Recipe"),
+	HEADING("Recipe"),
 	CONFIG_ROW,
 	JSON_ROW,
-	OPT_END,
+	END,
 };
 
 const struct option_row recipe_run_rows[] = {
-	OPT_HEADING("Recipe"),
-	OPT_LIST("set", struct recipe_options, set, "NAME=VALUE",
+	HEADING("Recipe"),
+	LIST("set", set, "NAME=VALUE",
 		"a variable of the recipe; recipe show lists them "
 		"(repeatable)"),
-	OPT_TEXT("from", struct recipe_options, from, "STEP",
+	TEXT("from", from, "STEP",
 		"run this step and all behind it anew, although they are "
 		"accepted",
 		.standard = "the first that is not accepted"),
 	CONFIG_ROW,
-	OPT_HEADING("Output"),
-	OPT_FLAG("dry-run", struct recipe_options, dry_run,
+	HEADING("Output"),
+	FLAG("dry-run", dry_run,
 		"check all, show the commands, run nothing"),
 	JSON_ROW,
-	OPT_END,
+	END,
 };
 
 /* One that was named, with the text it was read from. */

@@ -17,14 +17,11 @@ struct rules_options {
 	bool json;
 };
 
-#define ROWS                                                                   \
-	OPT_HEADING("Output"),                                                 \
-		OPT_FLAG("json", struct rules_options, json,                   \
-			"one JSON document on stdout, nothing else"),          \
-		OPT_END
+#define O struct rules_options
+#include "cli/rows.h"
 
-const struct option_row rules_list_rows[] = {ROWS};
-const struct option_row rules_explain_rows[] = {ROWS};
+const struct option_row rules_list_rows[] = {OUTPUT_ROWS, END};
+const struct option_row rules_explain_rows[] = {OUTPUT_ROWS, END};
 
 static const char *phase_name(const struct rule *r)
 {

@@ -32,15 +32,16 @@ struct describe_options {
 	bool json;
 };
 
+#define O struct describe_options
+#include "cli/rows.h"
+
 const struct option_row system_describe_rows[] = {
-	OPT_HEADING("System"),
-	OPT_TEXT("data-dir", struct describe_options, data_dir, "DIR",
+	HEADING("System"),
+	TEXT("data-dir", data_dir, "DIR",
 		"a folder on the drives that are to be described",
 		.letter = 'd', .words = COMPLETE_DIR),
-	OPT_HEADING("Output"),
-	OPT_FLAG("json", struct describe_options, json,
-		"one JSON document on stdout, nothing else"),
-	OPT_END,
+	OUTPUT_ROWS,
+	END,
 };
 
 static bool text_or_blank(struct cJSON *o, const char *key, const char *text)

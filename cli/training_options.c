@@ -7,16 +7,7 @@
 
 #include <string.h>
 
-#define RESULTS_ROWS                                                           \
-	TEXT("results-dir", results_dir, "DIR",                                \
-		"write result files below DIR", .letter = 'r',                 \
-		.standard = "none", .words = COMPLETE_DIR),                    \
-		TEXT("systemname", system_name, "NAME", "name in paths",       \
-			.standard = "host name"),                              \
-		TEXT("orgname", organization, "NAME", "name in paths",         \
-			.standard = "local")
-
-#define DIVISION_ROW                                                           \
+#define FOLDER_DIVISION_ROW                                                    \
 	TEXT("division", division, "NAME",                                     \
 		"folder of the results: closed, open or whatif",               \
 		.standard = "whatif", .words = "closed open whatif")
@@ -36,7 +27,7 @@ const struct option_row training_datasize_rows[] = {
 		"the same of a modelled drive, as in training run"),
 	OUTPUT_ROWS,
 	RESULTS_ROWS,
-	DIVISION_ROW,
+	FOLDER_DIVISION_ROW,
 	END,
 };
 
@@ -52,10 +43,8 @@ const struct option_row training_datagen_rows[] = {
 	COUNT("num-processes", processes, "P", 1, 65536,
 		"MPI processes that write; file sizes depend on P, as the "
 		"reference's do", .standard = "1"),
-	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
-		.standard = "this one"),
-	COUNT("npernode", per_node, "N", 1, 65536, "processes per host",
-		.standard = "as mpirun thinks"),
+	HOSTS_ROW(),
+	PER_NODE_ROW("processes"),
 	TEXT("content", content, "KIND",
 		"unique (no two blocks alike) or reference (every file the "
 		"same stream)", .standard = "unique",
@@ -70,13 +59,12 @@ const struct option_row training_datagen_rows[] = {
 		"(not CLOSED)", .standard = "1"),
 	FLAG("overwrite", overwrite, "replace another data set"),
 	FLAG("buffered", buffered, "write through the page cache"),
-	TEXT("engine", engine, "KIND", "uring, pread or auto",
-		.standard = "auto", .words = "uring pread auto"),
+	ENGINE_ROW,
 	OUTPUT_ROWS,
 	RESULTS_ROWS,
-	DIVISION_ROW,
+	FOLDER_DIVISION_ROW,
 	FLAG("dry-run", dry_run, "show what would be written and its cost"),
-	FLAG("quiet", quiet, "no progress line"),
+	QUIET_ROW,
 	END,
 };
 
@@ -104,9 +92,7 @@ const struct option_row training_run_rows[] = {
 	FLAG("each-run", each_run,
 		"modelled drive: simulate each run for itself instead of one "
 		"for all, as --results-dir with several runs does"),
-	TEXT("division", division, "NAME",
-		"closed (refuses what the rules refuse), open or whatif",
-		.standard = "whatif", .words = "closed open whatif"),
+	DIVISION_ROW,
 	TEXT("verdict", verdict, "WHICH",
 		"figure the exit code follows: reference or steady",
 		.standard = "reference", .words = "reference steady"),
@@ -119,8 +105,7 @@ const struct option_row training_run_rows[] = {
 	COUNT("queue-depth", queue_depth, "N", 1, 1024,
 		"requests in flight per reader",
 		.standard = "direct 16, buffered 1"),
-	TEXT("engine", engine, "KIND", "uring, pread or auto",
-		.standard = "auto", .words = "uring pread auto"),
+	ENGINE_ROW,
 	TEXT("limit-read", limit_read, "RATE",
 		"slow reads down on purpose, as in 800MB/s",
 		.bare = "bytes/s", .not_closed = true),
@@ -129,15 +114,10 @@ const struct option_row training_run_rows[] = {
 		"do not drop the page cache before each epoch",
 		.not_closed = true),
 	HEADING("Where it runs"),
-	TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",
-		.standard = "this one"),
-	COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",
-		.standard = "as mpirun thinks"),
-	FLAG("in-process", in_process,
-		"all accelerators in one process, without MPI"),
-	TEXT("clock", clock, "KIND", "real or virtual",
-		.standard = "real; virtual on a modelled drive",
-		.words = "real virtual"),
+	HOSTS_ROW(),
+	PER_NODE_ROW("ranks"),
+	IN_PROCESS_ROW("all accelerators"),
+	CLOCK_ROW,
 	COUNT("datagen-processes", processes, "P", 1, 65536,
 		"modelled drive: processes the data set was made with",
 		.standard = "1"),
@@ -150,16 +130,14 @@ const struct option_row training_run_rows[] = {
 	FLAG("resume", resume,
 		"go on with the interrupted campaign in --results-dir, where "
 		"the rules allow it"),
-	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
-	FLAG("quiet", quiet, "no progress line"),
+	DRY_RUN_ROW,
+	QUIET_ROW,
 	END,
 };
 
 const struct option_row training_profiles_rows[] = {
 	HEADING("Profiles"),
-	TEXT("config-dir", config_dir, "DIR",
-		"profiles that override or add to the built-in ones",
-		.words = COMPLETE_DIR),
+	PROFILES_DIR_ROW,
 	OUTPUT_ROWS,
 	END,
 };

@@ -7,13 +7,7 @@
 #include "cli/training.h"
 
 #define O struct training_options
-#define HEADING(title) OPT_HEADING(title)
-#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
-#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
-#define LIST(name, field, arg, ...) OPT_LIST(name, O, field, arg, __VA_ARGS__)
-#define COUNT(name, field, arg, min, max, ...)                                 \
-	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
-#define END OPT_END
+#include "cli/rows.h"
 
 #define WORKLOAD_ROWS                                                          \
 	HEADING("Workload"),                                                   \
@@ -42,18 +36,9 @@
 		FLAG("help-params", help_params,                               \
 			"list the keys of --param, what they take and which "  \
 			"CLOSED allows"),                                      \
-		TEXT("config-dir", config_dir, "DIR",                          \
-			"profiles that override or add to the built-in ones",  \
-			.words = COMPLETE_DIR),                                \
+		PROFILES_DIR_ROW,                                              \
 		TEXT("edition", edition, "NAME", "rules to apply",             \
 			.standard = EDITION_DEFAULT, .words = COMPLETE_EDITION)
-
-#define MEMORY_ROWS                                                            \
-	TEXT("client-host-memory-in-gb", memory, "SIZE",                       \
-		"memory of each client host", .bare = "GiB",                   \
-		.standard = "this host's"),                                    \
-		COUNT("num-client-hosts", hosts, "N", 1, 100000,               \
-			"client hosts", .standard = "1")
 
 #define MODEL_ROWS                                                             \
 	TEXT("host-model", host_model, "NAME",                                 \
@@ -64,9 +49,5 @@
 			"leave out parts of the drive model: command, units, " \
 			"buffer, interference, rmw, link",                     \
 			.standard = "all are in")
-
-#define OUTPUT_ROWS                                                            \
-	HEADING("Output"),                                                     \
-		FLAG("json", json, "one JSON document on stdout, nothing else")
 
 #endif

@@ -4,12 +4,7 @@
 #include <string.h>
 
 #define O struct vectordb_options
-#define HEADING(title) OPT_HEADING(title)
-#define TEXT(name, field, arg, ...) OPT_TEXT(name, O, field, arg, __VA_ARGS__)
-#define FLAG(name, field, ...) OPT_FLAG(name, O, field, __VA_ARGS__)
-#define COUNT(name, field, arg, min, max, ...)                                 \
-	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
-#define END OPT_END
+#include "cli/rows.h"
 
 #define SHAPE_ROWS                                                             \
 	HEADING("Index"),                                                      \
@@ -36,9 +31,7 @@
 		TEXT("index-type", index_type, "TYPE",                         \
 			"DISKANN; others are not yet emulated",                \
 			.standard = "DISKANN", .words = "DISKANN"),            \
-		TEXT("config-dir", config_dir, "DIR",                          \
-			"profiles that override or add to the built-in ones",  \
-			.words = COMPLETE_DIR),                                \
+		PROFILES_DIR_ROW,                                              \
 		COUNT("seed", seed, "N", 0, 0, "seed of content and queries",  \
 			.standard = "42")
 
@@ -66,18 +59,8 @@
 			"exact neighbours of each", .standard = "100")
 
 #define WHERE_ROWS                                                             \
-	TEXT("engine", engine, "KIND", "uring, pread or auto",                 \
-		.standard = "auto", .words = "uring pread auto"),              \
-		TEXT("hosts", hosts_list, "H,H...", "hosts for mpirun",        \
-			.letter = 's', .standard = "this one"),                \
-		COUNT("npernode", per_node, "N", 1, 65536, "ranks per host",   \
-			.standard = "as mpirun thinks"),                       \
-		FLAG("in-process", in_process,                                 \
-			"all in one process, without MPI")
-
-#define OUTPUT_ROWS                                                            \
-	HEADING("Output"),                                                     \
-		FLAG("json", json, "one JSON document on stdout, nothing else")
+	ENGINE_ROW, HOSTS_ROW(.letter = 's'), PER_NODE_ROW("ranks"),           \
+		IN_PROCESS_ROW("all")
 
 const struct option_row vectordb_datasize_rows[] = {
 	SHAPE_ROWS,
@@ -102,7 +85,7 @@ const struct option_row vectordb_datagen_rows[] = {
 	WHERE_ROWS,
 	OUTPUT_ROWS,
 	FLAG("dry-run", dry_run, "show what would be written"),
-	FLAG("quiet", quiet, "no progress line"),
+	QUIET_ROW,
 	END,
 };
 
@@ -114,9 +97,7 @@ const struct option_row vectordb_run_rows[] = {
 	TEXT("drive", drive, "MODEL",
 		"a modelled drive instead, in virtual time; needs no data",
 		.words = "d7-ps1010 null constant:14.5GB/s,80us"),
-	TEXT("clock", clock, "KIND", "real or virtual",
-		.standard = "real; virtual on a modelled drive",
-		.words = "real virtual"),
+	CLOCK_ROW,
 	WHERE_ROWS,
 	HEADING("Load"),
 	COUNT("num-query-processes", clients, "N", 1, 65536,
@@ -175,15 +156,9 @@ const struct option_row vectordb_run_rows[] = {
 	FLAG("drop-caches", drop_caches,
 		"drop the page cache before each run"),
 	OUTPUT_ROWS,
-	TEXT("results-dir", results_dir, "DIR",
-		"write result files below DIR", .letter = 'r',
-		.standard = "none", .words = COMPLETE_DIR),
-	TEXT("systemname", system_name, "NAME", "name in paths",
-		.standard = "host name"),
-	TEXT("orgname", organization, "NAME", "name in paths",
-		.standard = "local"),
-	FLAG("dry-run", dry_run, "show the plan and its cost, run nothing"),
-	FLAG("quiet", quiet, "no progress line"),
+	RESULTS_ROWS,
+	DRY_RUN_ROW,
+	QUIET_ROW,
 	END,
 };
 

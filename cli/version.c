@@ -27,11 +27,12 @@ struct version_options {
 	bool json;
 };
 
+#define O struct version_options
+#include "cli/rows.h"
+
 const struct option_row version_rows[] = {
-	OPT_HEADING("Output"),
-	OPT_FLAG("json", struct version_options, json,
-		"one JSON document on stdout, nothing else"),
-	OPT_END,
+	OUTPUT_ROWS,
+	END,
 };
 
 #define VERSION_MAX 64

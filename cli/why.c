@@ -23,18 +23,17 @@ struct why_options {
 	bool json;
 };
 
+#define O struct why_options
+#include "cli/rows.h"
+
 const struct option_row why_rows[] = {
-	OPT_HEADING("Why"),
-	OPT_TEXT("profile", struct why_options, profile, "NAME|FILE",
+	HEADING("Why"),
+	TEXT("profile", profile, "NAME|FILE",
 		"what the drive can do: a profile of stoker drive probe, or "
 		"one of the built-in ones"),
-	OPT_TEXT("config-dir", struct why_options, config_dir, "DIR",
-		"profiles that override or add to the built-in ones",
-		.words = COMPLETE_DIR),
-	OPT_HEADING("Output"),
-	OPT_FLAG("json", struct why_options, json,
-		"one JSON document on stdout, nothing else"),
-	OPT_END,
+	PROFILES_DIR_ROW,
+	OUTPUT_ROWS,
+	END,
 };
 
 /* All of it; what cannot be answered does not spoil what is known. */
