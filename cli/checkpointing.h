@@ -2,6 +2,7 @@
 #define CLI_CHECKPOINTING_H
 /* The options of `stoker checkpointing ...` and what they resolve to. */
 #include "cli/options.h"
+#include "cli/resolve.h"
 #include "core/ckpt_record.h"
 #include "core/ckpt_shape.h"
 #include "core/err.h"
@@ -57,8 +58,7 @@ struct checkpointing_setup {
 	uint64_t client_memory_bytes; /* as was said of a modelled one, or 0 */
 	enum rec_division division;
 	char accelerator[REC_NAME_MAX]; /* "" = not declared */
-	char not_closed[16][200]; /* why this run is not CLOSED */
-	uint32_t not_closed_count;
+	struct not_closed not_closed;
 };
 
 /* ERR_USAGE where options contradict each other or the division. */

@@ -1,7 +1,6 @@
 /* What the options of a checkpointing run resolve to; see checkpointing.h. */
 #include "cli/checkpointing.h"
 
-#include "cli/training.h"
 #include "core/config.h"
 #include "core/json.h"
 #include "core/units.h"
@@ -10,52 +9,15 @@
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <string.h>
-
-static void not_closed(struct checkpointing_setup *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void not_closed(struct checkpointing_setup *s, const char *fmt, ...)
-{
-	size_t n = sizeof(s->not_closed) / sizeof(s->not_closed[0]);
-	va_list ap;
-
-	if (s->not_closed_count == n)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(s->not_closed[s->not_closed_count++],
-		sizeof(s->not_closed[0]), fmt, ap);
-	va_end(ap);
-}
 
 static int parse_engine(const struct checkpointing_options *o,
 	struct checkpointing_setup *s, struct err *e)
 {
-	const char *clock = o->clock ? o->clock : o->drive ? "virtual" : "real";
-
-	s->virtual_time = !strcmp(clock, "virtual");
-	if (!s->virtual_time && strcmp(clock, "real"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock %s: must be real or virtual", clock);
-	if (o->drive)
-		return engine_spec_parse(
-			o->config_dir, o->drive, &s->engine, e);
-	if (s->virtual_time)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock virtual needs a modelled drive (--drive)");
-	if (!strcmp(o->engine, "uring"))
-		s->engine.kind = ENGINE_URING;
-	else if (!strcmp(o->engine, "pread"))
-		s->engine.kind = ENGINE_PREAD;
-	else if (strcmp(o->engine, "auto"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--engine %s: must be uring, pread or auto", o->engine);
-	else /* the reference's calls are plain reads and writes */
-		s->engine.kind = s->config.io == CKPT_IO_REFERENCE
-					 ? ENGINE_PREAD
-					 : ENGINE_AUTO;
-	return 0;
+	/* the reference's calls are plain reads and writes */
+	return resolve_engine(o->config_dir, o->drive, o->clock, o->engine,
+		s->config.io == CKPT_IO_REFERENCE ? ENGINE_PREAD : ENGINE_AUTO,
+		&s->engine, &s->virtual_time, e);
 }
 
 static int parse_size(const char *text, const char *what, uint64_t standard,
@@ -161,7 +123,7 @@ static int parse_accelerator(const struct checkpointing_options *o,
 	cJSON_Delete(doc);
 	ckpt_totals(shape, &totals);
 	if (!r && gib * (double)shape->ranks < checkpointing_gib(totals.bytes))
-		not_closed(s, "%" PRIu64 " x %s have %g GiB of memory, a "
+		not_closed_add(&s->not_closed, "%" PRIu64 " x %s have %g GiB of memory, a "
 			"checkpoint has %.1f (Rules 4.3.4)", shape->ranks,
 			o->accelerator, gib * (double)shape->ranks,
 			checkpointing_gib(totals.bytes));
@@ -190,33 +152,33 @@ static void judge(
 	bool same = false;
 
 	if (c->shape.scale_num != c->shape.scale_den)
-		not_closed(s, "--scale %u/%u: files are not of their size",
+		not_closed_add(&s->not_closed, "--scale %u/%u: files are not of their size",
 			c->shape.scale_num, c->shape.scale_den);
 	if (!m->closed_ranks)
-		not_closed(s, "%s is no model of the benchmark (Rules 4.3.3)",
+		not_closed_add(&s->not_closed, "%s is no model of the benchmark (Rules 4.3.3)",
 			m->name);
 	else if (c->shape.ranks != m->closed_ranks)
-		not_closed(s, "%" PRIu64 " ranks, not %" PRIu64
+		not_closed_add(&s->not_closed, "%" PRIu64 " ranks, not %" PRIu64
 			" (Rules 4.6.1)", c->shape.ranks, m->closed_ranks);
 	if ((c->writes && c->writes != m->writes) ||
 		(c->reads && c->reads != m->reads))
-		not_closed(s, "%u saves and %u loads, not %" PRIu64 " or 0 of "
+		not_closed_add(&s->not_closed, "%u saves and %u loads, not %" PRIu64 " or 0 of "
 			"each (Rules 4.7.1)", c->writes, c->reads, m->writes);
 	if (o->folder && o->results_dir &&
 		!host_same_filesystem(o->folder, o->results_dir, &same) && same)
-		not_closed(s, "checkpoints and results are on the same file "
+		not_closed_add(&s->not_closed, "checkpoints and results are on the same file "
 			"system (Rules 4.4.2)");
 	if (c->keep)
-		not_closed(s, "--keep %u removes checkpoints", c->keep);
+		not_closed_add(&s->not_closed, "--keep %u removes checkpoints", c->keep);
 	if (o->limit_content)
-		not_closed(s, "--limit-content %s slows the saves",
+		not_closed_add(&s->not_closed, "--limit-content %s slows the saves",
 			o->limit_content);
 	if (o->drive)
-		not_closed(s, "--drive %s is a model", o->drive);
+		not_closed_add(&s->not_closed, "--drive %s is a model", o->drive);
 	if (c->gap_ns != (int64_t)(m->gap_s * 1e9))
-		not_closed(s, "--gap %s, not %g s", o->gap, m->gap_s);
+		not_closed_add(&s->not_closed, "--gap %s, not %g s", o->gap, m->gap_s);
 	if (c->rotate)
-		not_closed(s, "--rotate-ranks: the benchmark's ranks load what "
+		not_closed_add(&s->not_closed, "--rotate-ranks: the benchmark's ranks load what "
 			"they have saved");
 }
 
@@ -239,7 +201,7 @@ int checkpointing_resolve(const struct checkpointing_options *o,
 	if (!r)
 		r = parse_memory(o, s, e);
 	if (!r)
-		r = training_parse_division(o->division, &s->division, e);
+		r = resolve_division(o->division, &s->division, e);
 	if (r)
 		return r;
 	if (o->drive && o->verify)
@@ -256,9 +218,5 @@ int checkpointing_resolve(const struct checkpointing_options *o,
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--checkpoint-folder: path too long");
 	judge(o, s);
-	if (s->division == DIV_CLOSED && s->not_closed_count)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"this run is not CLOSED: %s (--division whatif runs it "
-			"all the same)", s->not_closed[0]);
-	return 0;
+	return not_closed_refuse(&s->not_closed, s->division, e);
 }

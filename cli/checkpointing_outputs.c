@@ -2,17 +2,14 @@
 #include "cli/checkpointing.h"
 #include "cli/cli.h"
 #include "cli/outputs.h"
+#include "cli/run_leaf.h"
 
 #include "core/config.h"
 #include "core/json.h"
 #include "core/units.h"
 
 #include <cJSON.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 static bool add_text(struct cJSON *o, const char *key, uint64_t value)
 {
@@ -105,10 +102,9 @@ static int parameters(const struct checkpointing_options *o,
 static struct cJSON *args(const struct checkpointing_options *o,
 	const struct ckpt_record *rec)
 {
-	struct cJSON *a = options_json(checkpointing_run_rows, o), *hosts;
+	struct cJSON *a = options_json(checkpointing_run_rows, o);
 	const struct ckpt_config *c = &rec->config;
 	char name[4096];
-	uint32_t i;
 	bool ok;
 
 	if (!a)
@@ -121,15 +117,11 @@ static struct cJSON *args(const struct checkpointing_options *o,
 			return NULL;
 		}
 	}
-	cJSON_DeleteItemFromObjectCaseSensitive(a, "hosts");
 	cJSON_DeleteItemFromObjectCaseSensitive(a, "num_processes");
 	cJSON_DeleteItemFromObjectCaseSensitive(a, "num_checkpoints_write");
 	cJSON_DeleteItemFromObjectCaseSensitive(a, "num_checkpoints_read");
-	hosts = json_add_array(a, "hosts");
-	ok = hosts != NULL;
-	for (i = 0; ok && i < rec->base.host_count; i++)
-		ok = json_add_string(hosts, NULL, rec->base.hosts[i].name);
-	ok = ok && json_add_u64(a, "num_processes", c->shape.ranks) &&
+	ok = run_args_hosts(a, &rec->base) &&
+	     json_add_u64(a, "num_processes", c->shape.ranks) &&
 	     json_add_u64(a, "num_checkpoints_write", c->writes) &&
 	     json_add_u64(a, "num_checkpoints_read", c->reads) &&
 	     json_add_bool(a, "checkpoint_subset", c->shape.subset);
@@ -137,29 +129,6 @@ static struct cJSON *args(const struct checkpointing_options *o,
 		return a;
 	cJSON_Delete(a);
 	return NULL;
-}
-
-static int leaf_name(const struct checkpointing_setup *s,
-	const struct ckpt_record *rec, struct invocation *v, struct err *e)
-{
-	const struct train_config *b = &rec->base.config;
-	time_t t = (time_t)((rec->base.time.wall_anchor_ns + rec->start_ns) /
-			    NS_PER_S);
-	char folder[4096];
-	struct tm tm;
-	int n;
-
-	localtime_r(&t, &tm);
-	strftime(v->stamp, sizeof(v->stamp), "%Y%m%d_%H%M%S", &tm);
-	n = snprintf(folder, sizeof(folder),
-		"%s/%s/%s/results/%s/checkpointing/%s", b->results_dir,
-		rec_division_name(s->division), b->organization,
-		b->system_name, s->config.shape.model.name);
-	if (n < 0 || (size_t)n >= sizeof(folder))
-		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
-			"--results-dir %.100s...: path too long",
-			b->results_dir);
-	return outputs_free_leaf(folder, v->stamp, v->leaf, e);
 }
 
 static const char *verification(const struct checkpointing_setup *s,
@@ -176,57 +145,37 @@ int checkpointing_write_leaf(const struct checkpointing_options *o,
 	const struct checkpointing_setup *s, const struct ckpt_record *rec,
 	const char *rows, char leaf[4096], struct err *e)
 {
-	struct invocation *v = calloc(1, sizeof(*v));
-	struct cJSON *p = NULL, *ov = overrides(rec);
-	struct cJSON *a = args(o, rec);
-	char *text = NULL;
-	size_t size;
-	FILE *f = open_memstream(&text, &size);
-	int r = 0;
+	struct run_leaf *l =
+		run_leaf_new(&rec->base, rec->start_ns, rec->end_ns);
+	const struct train_config *c = &rec->base.config;
+	char below[CKPT_MODEL_NAME_MAX + 32];
+	int r;
 
-	if (!v || !ov || !a || !f)
-		r = err_nomem(e, "the result files");
-	if (f) {
-		checkpointing_print_text(f, rec);
-		fclose(f);
-	}
+	if (!l)
+		return err_nomem(e, "the result files");
+	checkpointing_print_text(l->report, rec);
+	l->v.family = "checkpointing";
+	l->v.verification = verification(s, rec);
+	l->v.config_dir = o->config_dir;
+	l->v.processes = rec->config.shape.ranks;
+	l->v.err_text = rows;
+	l->args = args(o, rec);
+	l->overrides = overrides(rec);
+	snprintf(below, sizeof(below), "checkpointing/%s",
+		s->config.shape.model.name);
+	r = parameters(o, rec, &l->parameters, e);
 	if (!r)
-		r = parameters(o, rec, &p, e);
-	if (!r)
-		r = leaf_name(s, rec, v, e);
-	if (!r && rec->base.config.drive[0])
-		outputs_model_probe(rec->base.config.drive,
-			rec->base.config.results_dir, &v->separation);
+		r = run_leaf_place(
+			l, rec_division_name(s->division), below, e);
+	if (!r && c->drive[0])
+		outputs_model_probe(c->drive, c->results_dir, &l->v.separation);
 	else if (!r)
-		r = outputs_probe(rec->config.folder,
-			rec->base.config.results_dir, v->leaf, &v->separation,
-			e);
+		r = outputs_probe(rec->config.folder, c->results_dir, l->v.leaf,
+			&l->v.separation, e);
 	if (!r) {
-		v->family = "checkpointing";
-		v->command = "run";
-		v->tool_version = STOKER_VERSION;
-		v->command_line = rec->base.command_line;
-		v->verification = verification(s, rec);
-		v->config_dir = o->config_dir;
-		v->config = v->base = &rec->base.config;
-		v->args = a;
-		v->processes = rec->config.shape.ranks;
-		v->time = rec->base.time;
-		v->start_ns = rec->start_ns;
-		v->end_ns = rec->end_ns;
-		v->host_count = rec->base.host_count;
-		v->hosts = rec->base.hosts;
-		v->parameters = p;
-		v->overrides = ov;
-		v->out_text = text;
-		v->err_text = rows;
-		snprintf(leaf, 4096, "%s", v->leaf);
-		r = results_write_ckpt_leaf(v, rec, e);
+		snprintf(leaf, 4096, "%s", l->v.leaf);
+		r = results_write_ckpt_leaf(&l->v, rec, e);
 	}
-	cJSON_Delete(p);
-	cJSON_Delete(ov);
-	cJSON_Delete(a);
-	free(text);
-	free(v);
+	run_leaf_free(l);
 	return r;
 }

@@ -4,7 +4,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
-#include "cli/outputs.h"
+#include "cli/run_leaf.h"
 
 #include "accel_sim/group.h"
 #include "core/json.h"
@@ -23,15 +23,12 @@ struct view {
 	const struct checkpointing_options *o;
 	const struct checkpointing_setup *s;
 	uint64_t bytes;
-	/* the rows that were shown, for the log of stderr */
-	char *rows;
-	size_t rows_bytes;
-	FILE *rows_file;
+	struct run_rows rows;
 };
 
 static void show(void *ctx, const struct ckpt_op *op)
 {
-	const struct view *v = ctx;
+	struct view *v = ctx;
 	double s = (double)(op->end_ns - op->start_ns) / 1e9;
 	char row[128];
 
@@ -39,8 +36,7 @@ static void show(void *ctx, const struct ckpt_op *op)
 		"%s of checkpoint %u: rank 0 took %.3f s (%.3f GiB/s)",
 		op->load ? "load" : "save", op->step, s,
 		s > 0 ? checkpointing_gib(v->bytes) / s : 0);
-	if (v->rows_file)
-		fprintf(v->rows_file, "%s\n", row);
+	run_rows_add(&v->rows, row);
 	if (!v->o->quiet)
 		cli_line(!v->s->virtual_time, "%s", row);
 }
@@ -49,16 +45,14 @@ static void show(void *ctx, const struct ckpt_op *op)
 static int write_leaf(struct view *v, struct ckpt_record *rec, struct err *e)
 {
 	char leaf[4096] = "";
-	uint32_t i;
 	int r;
 
 	if (!rec->base.config.results_dir[0])
 		return 0;
-	for (i = 0; v->rows_file && i < rec->base.note_count; i++)
-		fprintf(v->rows_file, "note: %s\n", rec->base.notes[i].text);
-	if (!v->rows_file || fflush(v->rows_file))
-		return err_nomem(e, "the log");
-	r = checkpointing_write_leaf(v->o, v->s, rec, v->rows, leaf, e);
+	r = run_rows_end(&v->rows, &rec->base, e);
+	if (r)
+		return r;
+	r = checkpointing_write_leaf(v->o, v->s, rec, v->rows.text, leaf, e);
 	if (r)
 		return err_wrap(e, "the run itself finished, but its files "
 				   "could not be written");
@@ -72,7 +66,6 @@ static void resolve_record(struct ckpt_record *rec,
 	const struct checkpointing_setup *s, const struct group *g)
 {
 	struct train_config *base;
-	uint32_t i;
 
 	ckpt_record_init(rec);
 	rec->config = s->config;
@@ -80,10 +73,8 @@ static void resolve_record(struct ckpt_record *rec,
 	if (s->config.rotate && g->hosts > 1)
 		rec->config.rotate = g->ranks_on_host;
 	base = &rec->base.config;
-	snprintf(rec->base.tool_version, sizeof(rec->base.tool_version), "%s",
-		STOKER_VERSION);
-	outputs_command_line(
-		rec->base.command_line, sizeof(rec->base.command_line));
+	run_sign(&rec->base, o->drive, o->results_dir, o->organization,
+		o->system_name);
 	snprintf(base->model, sizeof(base->model), "%s",
 		s->config.shape.model.name);
 	snprintf(base->accelerator, sizeof(base->accelerator), "%s",
@@ -93,21 +84,7 @@ static void resolve_record(struct ckpt_record *rec,
 	base->accelerators = base->files = s->config.shape.ranks;
 	base->samples_per_file = 1;
 	base->record_bytes = 65536;
-	if (o->drive)
-		snprintf(base->drive, sizeof(base->drive), "%s", o->drive);
-	if (o->results_dir)
-		snprintf(base->results_dir, sizeof(base->results_dir), "%s",
-			o->results_dir);
-	snprintf(base->organization, sizeof(base->organization), "%s",
-		o->organization);
-	if (o->system_name)
-		snprintf(base->system_name, sizeof(base->system_name), "%s",
-			o->system_name);
-	else
-		host_name(base->system_name, sizeof(base->system_name));
-	for (i = 0; i < s->not_closed_count; i++)
-		record_note(&rec->base, "not-closed", "not CLOSED: %s",
-			s->not_closed[i]);
+	not_closed_note(&s->not_closed, &rec->base);
 }
 
 struct job {
@@ -141,7 +118,7 @@ static int run_in_group(void *ctx, struct group *g)
 	launched_watch(g, &rec.base);
 	launch_catch_signals();
 	if (!g->first)
-		view.rows_file = open_memstream(&view.rows, &view.rows_bytes);
+		run_rows_open(&view.rows);
 	r = ckpt_run(&c, &rec, &e);
 	cli_line_end();
 	if (!g->first && !r)
@@ -158,9 +135,7 @@ static int run_in_group(void *ctx, struct group *g)
 	} else if (r) {
 		code = launched_failed(&e);
 	}
-	if (view.rows_file)
-		fclose(view.rows_file);
-	free(view.rows);
+	run_rows_close(&view.rows);
 	ckpt_record_fini(&rec);
 	return code;
 }
@@ -171,7 +146,7 @@ static int dry_run(void *ctx)
 	const struct checkpointing_options *o = j->o;
 	const struct checkpointing_setup *s = &j->s;
 	const struct ckpt_config *c = &s->config;
-	uint32_t each = checkpoint_buffers(c), i;
+	uint32_t each = checkpoint_buffers(c);
 	uint64_t bytes = checkpoint_buffer_bytes(c);
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 	struct ckpt_totals t;
@@ -192,8 +167,7 @@ static int dry_run(void *ctx)
 	printf("memory    %u buffers of %s a rank, %s in all\n", each,
 		units_format_bytes(a, bytes),
 		units_format_bytes(b, each * bytes * c->shape.ranks));
-	for (i = 0; i < s->not_closed_count; i++)
-		printf("not CLOSED: %s\n", s->not_closed[i]);
+	not_closed_print(&s->not_closed);
 	return 0;
 }
 

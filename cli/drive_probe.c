@@ -4,6 +4,7 @@
 #include "cli/drive.h"
 #include "cli/drive_report.h"
 #include "cli/launch.h"
+#include "cli/resolve.h"
 
 #include "core/json.h"
 #include "core/units.h"
@@ -88,14 +89,8 @@ static int resolve_target(
 	}
 	p->file = o->file;
 	p->dir = o->file ? o->file : o->data_dir;
-	if (!strcmp(o->engine, "uring"))
-		p->engine.kind = ENGINE_URING;
-	else if (!strcmp(o->engine, "pread"))
-		p->engine.kind = ENGINE_PREAD;
-	else if (strcmp(o->engine, "auto"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--engine %s: must be uring, pread or auto",
-			o->engine);
+	if (resolve_engine_kind(o->engine, ENGINE_AUTO, &p->engine.kind, e))
+		return e->code;
 	if (!stat(p->dir, &st) &&
 		(o->file ? S_ISREG(st.st_mode) : S_ISDIR(st.st_mode)))
 		return 0;

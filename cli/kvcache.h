@@ -2,6 +2,7 @@
 #define CLI_KVCACHE_H
 /* The options of `stoker kvcache ...` and what they resolve to. */
 #include "cli/options.h"
+#include "cli/resolve.h"
 #include "core/err.h"
 #include "core/kv_record.h"
 #include "core/kv_workload.h"
@@ -48,8 +49,6 @@ extern const struct option_row kvcache_size_rows[];
 
 void kvcache_options_default(struct kvcache_options *o);
 
-#define KVCACHE_REASONS_MAX 16
-
 /* Everything that a run needs to know before it starts. */
 struct kvcache_setup {
 	struct kv_workload workload;
@@ -61,8 +60,7 @@ struct kvcache_setup {
 	struct engine_spec engine;
 	bool virtual_time;
 	enum rec_division division;
-	char not_closed[KVCACHE_REASONS_MAX][200];
-	uint32_t not_closed_count;
+	struct not_closed not_closed;
 };
 
 /* ERR_USAGE where options contradict each other or the division. */

@@ -1,13 +1,11 @@
 /* What the options of a KV cache command resolve to; see kvcache.h. */
 #include "cli/kvcache.h"
 
-#include "cli/training.h"
 #include "core/units.h"
 #include "storage/memory.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,21 +14,6 @@
 #define STORAGE 2
 #define BUFFERS_MOST 256 /* of a rank; and the threads of the pread engine */
 #define THREADS_MOST 64
-
-static void not_closed(struct kvcache_setup *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void not_closed(struct kvcache_setup *s, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (s->not_closed_count == KVCACHE_REASONS_MAX)
-		return;
-	va_start(ap, fmt);
-	vsnprintf(s->not_closed[s->not_closed_count++],
-		sizeof(s->not_closed[0]), fmt, ap);
-	va_end(ap);
-}
 
 /* "1,3": which of the workload's options, each once, in this order. */
 static int parse_list(const char *text, struct kvcache_setup *s, struct err *e)
@@ -194,29 +177,10 @@ static int parse_option(const struct kvcache_options *o,
 static int parse_engine(const struct kvcache_options *o,
 	struct kvcache_setup *s, struct err *e)
 {
-	const char *clock = o->clock ? o->clock : o->drive ? "virtual" : "real";
-	bool direct = !strcmp(o->io, "direct");
-
-	s->virtual_time = !strcmp(clock, "virtual");
-	if (!s->virtual_time && strcmp(clock, "real"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock %s: must be real or virtual", clock);
-	if (o->drive)
-		return engine_spec_parse(
-			o->config_dir, o->drive, &s->engine, e);
-	if (s->virtual_time)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock virtual needs a modelled drive (--drive)");
-	if (!strcmp(o->engine, "uring"))
-		s->engine.kind = ENGINE_URING;
-	else if (!strcmp(o->engine, "pread"))
-		s->engine.kind = ENGINE_PREAD;
-	else if (strcmp(o->engine, "auto"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--engine %s: must be uring, pread or auto", o->engine);
-	else /* the reference's calls are plain reads and writes */
-		s->engine.kind = direct ? ENGINE_AUTO : ENGINE_PREAD;
-	return 0;
+	/* the reference's calls are plain reads and writes */
+	return resolve_engine(o->config_dir, o->drive, o->clock, o->engine,
+		strcmp(o->io, "direct") ? ENGINE_PREAD : ENGINE_AUTO,
+		&s->engine, &s->virtual_time, e);
 }
 
 static int parse_trace(const struct kvcache_options *o,
@@ -299,22 +263,22 @@ static void judge(const struct kvcache_options *o, struct kvcache_setup *s)
 
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
 		if (t[i].given)
-			not_closed(s, "%s changes the option", t[i].name);
+			not_closed_add(&s->not_closed, "%s changes the option", t[i].name);
 	if (o->drive)
-		not_closed(s, "--drive %s is a model", o->drive);
+		not_closed_add(&s->not_closed, "--drive %s is a model", o->drive);
 	if (s->option_count != w->option_count)
-		not_closed(s, "%u of %u options (Rules 6.3)", s->option_count,
+		not_closed_add(&s->not_closed, "%u of %u options (Rules 6.3)", s->option_count,
 			w->option_count);
 	if (s->options[0].seed != w->seed)
-		not_closed(s, "seed %" PRIu64 ", not %" PRIu64 " (Rules 6.3)",
+		not_closed_add(&s->not_closed, "seed %" PRIu64 ", not %" PRIu64 " (Rules 6.3)",
 			s->options[0].seed, w->seed);
 	if (!o->drive && s->trials != w->trials)
-		not_closed(s, "%u trials, not %u (Rules 6.3)", s->trials,
+		not_closed_add(&s->not_closed, "%u trials, not %u (Rules 6.3)", s->trials,
 			w->trials);
 	if (s->delay_ns != (int64_t)(w->delay_s * 1e9) ||
 		s->inter_option_delay_ns !=
 			(int64_t)(w->inter_option_delay_s * 1e9))
-		not_closed(s, "pauses of other lengths than %g and %g s (Rules "
+		not_closed_add(&s->not_closed, "pauses of other lengths than %g and %g s (Rules "
 			"6.3)", w->delay_s, w->inter_option_delay_s);
 }
 
@@ -339,7 +303,7 @@ int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 	if (!r)
 		r = parse_trace(o, s, e);
 	if (!r)
-		r = training_parse_division(o->division, &s->division, e);
+		r = resolve_division(o->division, &s->division, e);
 	if (r)
 		return r;
 	if (o->drive && (o->verify || o->precondition || o->keep_cache))
@@ -349,9 +313,5 @@ int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 			: o->precondition ? "--precondition"
 					  : "--keep-cache");
 	judge(o, s);
-	if (s->division == DIV_CLOSED && s->not_closed_count)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"this run is not CLOSED: %s (--division whatif runs it "
-			"all the same)", s->not_closed[0]);
-	return 0;
+	return not_closed_refuse(&s->not_closed, s->division, e);
 }

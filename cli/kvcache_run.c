@@ -4,7 +4,7 @@
 #include "cli/kvcache.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
-#include "cli/outputs.h"
+#include "cli/run_leaf.h"
 
 #include "accel_sim/group.h"
 #include "core/units.h"
@@ -19,10 +19,7 @@
 struct view {
 	const struct kvcache_options *o;
 	const struct kvcache_setup *s;
-	/* the rows that were shown, for the log of stderr */
-	char *rows;
-	size_t rows_bytes;
-	FILE *rows_file;
+	struct run_rows rows;
 };
 
 static void show(void *ctx, const struct kv_config *c, uint32_t trial,
@@ -42,7 +39,7 @@ static void show(void *ctx, const struct kv_config *c, uint32_t trial,
 static int trial_done(void *ctx, struct kv_option_result *o, uint32_t trial,
 	struct err *e)
 {
-	const struct view *v = ctx;
+	struct view *v = ctx;
 	struct kv_aggregate a;
 	char row[160];
 
@@ -52,8 +49,7 @@ static int trial_done(void *ctx, struct kv_option_result *o, uint32_t trial,
 		"option %u, trial %u: read %.2f GiB/s, write %.2f GiB/s, "
 		"%.1f tok/s", o->config.option, trial + 1, a.read_gib_s,
 		a.write_gib_s, a.wall_tokens_s);
-	if (v->rows_file)
-		fprintf(v->rows_file, "%s\n", row);
+	run_rows_add(&v->rows, row);
 	if (!v->o->quiet)
 		cli_line(true, "%s", row);
 	return 0;
@@ -73,28 +69,12 @@ static void resolve_record(struct kv_record *rec,
 	for (i = 0; i < s->option_count; i++)
 		rec->options[i].config = s->options[i];
 	base = &rec->base.config;
-	snprintf(rec->base.tool_version, sizeof(rec->base.tool_version), "%s",
-		STOKER_VERSION);
-	outputs_command_line(
-		rec->base.command_line, sizeof(rec->base.command_line));
+	run_sign(&rec->base, o->drive, o->results_dir, o->organization,
+		o->system_name);
 	snprintf(base->model, sizeof(base->model), "%s",
 		s->options[0].model.name);
 	base->division = s->division;
-	if (o->drive)
-		snprintf(base->drive, sizeof(base->drive), "%s", o->drive);
-	if (o->results_dir)
-		snprintf(base->results_dir, sizeof(base->results_dir), "%s",
-			o->results_dir);
-	snprintf(base->organization, sizeof(base->organization), "%s",
-		o->organization);
-	if (o->system_name)
-		snprintf(base->system_name, sizeof(base->system_name), "%s",
-			o->system_name);
-	else
-		host_name(base->system_name, sizeof(base->system_name));
-	for (i = 0; i < s->not_closed_count; i++)
-		record_note(&rec->base, "not-closed", "not CLOSED: %s",
-			s->not_closed[i]);
+	not_closed_note(&s->not_closed, &rec->base);
 	if (s->virtual_time && s->trials == 1)
 		record_note(&rec->base, "one-for-all",
 			"one run stands for all trials: in virtual time they "
@@ -105,16 +85,14 @@ static void resolve_record(struct kv_record *rec,
 static int write_leaf(struct view *v, struct kv_record *rec, struct err *e)
 {
 	char leaf[4096] = "";
-	uint32_t i;
 	int r;
 
 	if (!rec->base.config.results_dir[0] || !rec->options[0].trial_count)
 		return 0;
-	for (i = 0; v->rows_file && i < rec->base.note_count; i++)
-		fprintf(v->rows_file, "note: %s\n", rec->base.notes[i].text);
-	if (!v->rows_file || fflush(v->rows_file))
-		return err_nomem(e, "the log");
-	r = kvcache_write_leaf(v->o, v->s, rec, v->rows, leaf, e);
+	r = run_rows_end(&v->rows, &rec->base, e);
+	if (r)
+		return r;
+	r = kvcache_write_leaf(v->o, v->s, rec, v->rows.text, leaf, e);
 	if (r)
 		return err_wrap(e, "the run's files could not be written");
 	if (!v->o->quiet)
@@ -176,7 +154,7 @@ static int run_in_group(void *ctx, struct group *g)
 	launched_watch(g, &rec->base);
 	launch_catch_signals();
 	if (!g->first)
-		view.rows_file = open_memstream(&view.rows, &view.rows_bytes);
+		run_rows_open(&view.rows);
 	r = kv_run(&c, rec, &e);
 	cli_line_end();
 	if (!g->first) {
@@ -184,9 +162,7 @@ static int run_in_group(void *ctx, struct group *g)
 	} else if (r) {
 		code = launched_failed(&e);
 	}
-	if (view.rows_file)
-		fclose(view.rows_file);
-	free(view.rows);
+	run_rows_close(&view.rows);
 	kv_record_fini(rec);
 	free(rec);
 	return code;
@@ -220,8 +196,7 @@ static int dry_run(void *ctx)
 	if (!s->virtual_time)
 		printf("takes     %s, and the drains\n",
 			units_format_time(a, ns));
-	for (i = 0; i < s->not_closed_count; i++)
-		printf("not CLOSED: %s\n", s->not_closed[i]);
+	not_closed_print(&s->not_closed);
 	return 0;
 }
 

@@ -401,7 +401,7 @@ static const char *verification(const struct outputs *x)
 		return NULL;
 	if (s->config.division == DIV_OPEN)
 		return "OPEN";
-	if (s->config.division == DIV_CLOSED && !s->not_closed_count)
+	if (s->config.division == DIV_CLOSED && !s->not_closed.count)
 		return "CLOSED";
 	return "INVALID";
 }

@@ -50,25 +50,25 @@ static int same_reasons(
 	for (i = 0; i < rec->note_count; i++) {
 		if (strcmp(n[i].id, "not-closed"))
 			continue;
-		for (k = 0; k < s->not_closed_count; k++)
-			if (!strcmp(n[i].text, s->not_closed[k]))
+		for (k = 0; k < s->not_closed.count; k++)
+			if (!strcmp(n[i].text, s->not_closed.text[k]))
 				break;
-		if (k == s->not_closed_count)
+		if (k == s->not_closed.count)
 			return refuse(e,
 				"run %s was not CLOSED because \"%s\", "
 				"which is not so now",
 				rec->runs[0].stamp, n[i].text);
 	}
-	for (k = 0; k < s->not_closed_count; k++) {
+	for (k = 0; k < s->not_closed.count; k++) {
 		for (i = 0; i < rec->note_count; i++)
 			if (!strcmp(n[i].id, "not-closed") &&
-				!strcmp(n[i].text, s->not_closed[k]))
+				!strcmp(n[i].text, s->not_closed.text[k]))
 				break;
 		if (i == rec->note_count)
 			return refuse(e,
 				"now it is not CLOSED because \"%s\", "
 				"which was not so in run %s",
-				s->not_closed[k], rec->runs[0].stamp);
+				s->not_closed.text[k], rec->runs[0].stamp);
 	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 /* The options of `stoker training ...` and what they resolve to. */
 #include "accel_sim/profile.h"
 #include "cli/options.h"
+#include "cli/resolve.h"
 #include "core/edition.h"
 #include "core/err.h"
 #include "core/record.h"
@@ -61,8 +62,7 @@ struct training_setup {
 	char params[OPTION_LIST_MAX][128]; /* --param keys */
 	uint32_t param_count;
 	uint64_t datagen_files;	  /* in the manifest; 0 = not known */
-	char not_closed[32][320]; /* why this run is not CLOSED */
-	uint32_t not_closed_count;
+	struct not_closed not_closed;
 	bool same_filesystem; /* data and results */
 };
 
@@ -89,14 +89,6 @@ int training_check_rules(const struct training_options *o,
 /* Add notes for the rules that can only be answered after the runs. */
 struct record;
 void training_note_rules(const struct training_setup *s, struct record *rec);
-
-/* Add a reason why the run cannot be CLOSED. */
-void training_not_closed(struct training_setup *s, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-/* "closed", "open", "whatif"; for the other workloads, too. */
-int training_parse_division(
-	const char *text, enum rec_division *d, struct err *e);
 
 int cmd_training_datasize(int argc, const char **argv);
 int cmd_training_datagen(int argc, const char **argv);

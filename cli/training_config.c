@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,19 +21,6 @@
 
 #define TRANSFER_BYTES_DEFAULT MIB_BYTES
 #define TRANSFER_BYTES_MAX (64 * MIB_BYTES)
-
-void training_not_closed(struct training_setup *s, const char *fmt, ...)
-{
-	va_list ap;
-	uint32_t n = s->not_closed_count;
-
-	if (n >= sizeof(s->not_closed) / sizeof(s->not_closed[0]))
-		return;
-	va_start(ap, fmt);
-	vsnprintf(s->not_closed[n], sizeof(s->not_closed[n]), fmt, ap);
-	va_end(ap);
-	s->not_closed_count++;
-}
 
 static int apply_params(const struct training_options *o,
 	struct training_setup *s, struct err *e)
@@ -58,21 +44,6 @@ static int apply_params(const struct training_options *o,
 			return r;
 		memcpy(s->params[s->param_count++], key, sizeof(key));
 	}
-	return 0;
-}
-
-int training_parse_division(
-	const char *text, enum rec_division *d, struct err *e)
-{
-	if (!strcmp(text, "whatif"))
-		*d = DIV_WHATIF;
-	else if (!strcmp(text, "closed"))
-		*d = DIV_CLOSED;
-	else if (!strcmp(text, "open"))
-		*d = DIV_OPEN;
-	else
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--division %s: must be closed, open or whatif", text);
 	return 0;
 }
 
@@ -101,8 +72,6 @@ static int parse_drive(const struct training_options *o,
 static int parse_engine(const struct training_options *o,
 	struct training_setup *s, struct err *e)
 {
-	const char *clock = o->clock;
-
 	if (o->drive && o->data_dir)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--drive and --data-dir exclude each other: a modelled "
@@ -122,25 +91,12 @@ static int parse_engine(const struct training_options *o,
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--host-model and --without are about a modelled "
 			"drive (--drive)");
-	} else if (!strcmp(o->engine, "auto")) {
-		s->engine.kind = ENGINE_AUTO;
-	} else if (!strcmp(o->engine, "uring")) {
-		s->engine.kind = ENGINE_URING;
-	} else if (!strcmp(o->engine, "pread")) {
-		s->engine.kind = ENGINE_PREAD;
-	} else {
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--engine %s: must be uring, pread or auto", o->engine);
+	} else if (resolve_engine_kind(o->engine, ENGINE_AUTO, &s->engine.kind,
+			   e)) {
+		return e->code;
 	}
-	if (!clock)
-		clock = o->drive ? "virtual" : "real";
-	s->virtual_time = !strcmp(clock, "virtual");
-	if (!s->virtual_time && strcmp(clock, "real"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock %s: must be real or virtual", clock);
-	if (s->virtual_time && !o->drive)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock virtual needs a modelled drive (--drive)");
+	if (resolve_clock(o->clock, o->drive != NULL, &s->virtual_time, e))
+		return e->code;
 	if (o->each_run && !s->virtual_time)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--each-run goes with --drive in virtual time: "
@@ -194,7 +150,7 @@ static int look_at_manifest(struct training_setup *s, struct err *e)
 	manifest_free(&m);
 	if (!content_ratios_set(&ratios))
 		return 0;
-	training_not_closed(s,
+	not_closed_add(&s->not_closed,
 		"the data set compresses by %g and deduplicates "
 		"by %g (datagen --compress-ratio, --dedup-ratio)",
 		content_ratio(ratios.compress_milli),
@@ -274,7 +230,7 @@ static int resolve_workload(const struct training_options *o,
 
 	r = edition_load(o->config_dir, o->edition, &s->edition, e);
 	if (!r)
-		r = training_parse_division(o->division, &c->division, e);
+		r = resolve_division(o->division, &c->division, e);
 	if (!r)
 		r = profile_load(o->config_dir, o->model, o->accelerator,
 			&s->profile, e);

@@ -130,8 +130,8 @@ static void resolve_record(struct record *rec, const struct training_setup *s)
 	record_note(rec, "no-pre-warm",
 		"the reference's untimed pre-warm reads before each epoch are "
 		"left out: nothing is read before an epoch's block starts");
-	for (i = 0; i < s->not_closed_count; i++)
-		record_note(rec, "not-closed", "%s", s->not_closed[i]);
+	for (i = 0; i < s->not_closed.count; i++)
+		record_note(rec, "not-closed", "%s", s->not_closed.text[i]);
 }
 
 static int report(const struct training_options *o,
@@ -304,7 +304,7 @@ static int dry_run(void *ctx)
 	const struct training_setup *s = &j->s;
 	const struct train_config *c = &s->config;
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
-	uint32_t i, each = training_buffers(c);
+	uint32_t each = training_buffers(c);
 
 	printf("dry run: nothing is read or written\n");
 	printf("%" PRIu64 " x %s on %s (%s), %s\n", c->accelerators,
@@ -323,8 +323,7 @@ static int dry_run(void *ctx)
 			b, each * c->transfer_bytes * c->accelerators));
 	printf("results   %s\n",
 		c->results_dir[0] ? c->results_dir : "on the screen only");
-	for (i = 0; i < s->not_closed_count; i++)
-		printf("not CLOSED: %s\n", s->not_closed[i]);
+	not_closed_print(&s->not_closed);
 	return 0;
 }
 

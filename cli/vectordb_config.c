@@ -1,6 +1,7 @@
 /* What the options of vectordb commands resolve to; see vectordb.h. */
 #include "cli/vectordb.h"
 
+#include "cli/resolve.h"
 #include "core/json.h"
 #include "core/units.h"
 #include "datagen/vdb_pq.h"
@@ -108,28 +109,8 @@ int vectordb_folder(
 int vectordb_parse_engine(const struct vectordb_options *o,
 	struct vectordb_setup *s, struct err *e)
 {
-	const char *clock = o->clock ? o->clock : o->drive ? "virtual" : "real";
-
-	s->virtual_time = !strcmp(clock, "virtual");
-	if (!s->virtual_time && strcmp(clock, "real"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock %s: must be real or virtual", clock);
-	if (o->drive)
-		return engine_spec_parse(
-			o->config_dir, o->drive, &s->engine, e);
-	if (s->virtual_time)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--clock virtual needs a modelled drive (--drive)");
-	if (!strcmp(o->engine, "uring"))
-		s->engine.kind = ENGINE_URING;
-	else if (!strcmp(o->engine, "pread"))
-		s->engine.kind = ENGINE_PREAD;
-	else if (!strcmp(o->engine, "auto"))
-		s->engine.kind = ENGINE_AUTO;
-	else
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--engine %s: must be uring, pread or auto", o->engine);
-	return 0;
+	return resolve_engine(o->config_dir, o->drive, o->clock, o->engine,
+		ENGINE_AUTO, &s->engine, &s->virtual_time, e);
 }
 
 /* A decimal number in a range. */

@@ -3,7 +3,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
-#include "cli/outputs.h"
+#include "cli/run_leaf.h"
 #include "cli/vectordb.h"
 
 #include "accel_sim/group.h"
@@ -36,23 +36,9 @@ static void resolve_record(const struct command_run *x, uint32_t point,
 	vectordb_point_config(x->s, point, &rec->config);
 	rec->recall.target = x->s->recall_target;
 	base = &rec->base.config;
-	snprintf(rec->base.tool_version, sizeof(rec->base.tool_version), "%s",
-		STOKER_VERSION);
-	outputs_command_line(
-		rec->base.command_line, sizeof(rec->base.command_line));
+	run_sign(&rec->base, o->drive, o->results_dir, o->organization,
+		o->system_name);
 	snprintf(base->model, sizeof(base->model), "milvus_%s", o->index_type);
-	if (o->drive)
-		snprintf(base->drive, sizeof(base->drive), "%s", o->drive);
-	if (o->results_dir)
-		snprintf(base->results_dir, sizeof(base->results_dir), "%s",
-			o->results_dir);
-	snprintf(base->organization, sizeof(base->organization), "%s",
-		o->organization);
-	if (o->system_name)
-		snprintf(base->system_name, sizeof(base->system_name), "%s",
-			o->system_name);
-	else
-		host_name(base->system_name, sizeof(base->system_name));
 }
 
 static void drop_caches(struct group *g, struct vdb_record *rec)
