@@ -32,7 +32,8 @@ ifdef CI
 WARN += -Werror
 endif
 CPPFLAGS += -I. -D_GNU_SOURCE
-ALL_CFLAGS = -std=c11 $(OPT) $(WARN) -pthread $(SAN) $(CFLAGS)
+# the same sums everywhere, whichever compiler, whatever the CPU has
+ALL_CFLAGS = -std=c11 -ffp-contract=off $(OPT) $(WARN) -pthread $(SAN) $(CFLAGS)
 ALL_LDFLAGS = -pthread $(SAN) $(LDFLAGS)
 LDLIBS += $(PKG_LIBS) -lhpdf -lm
 

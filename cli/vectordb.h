@@ -21,7 +21,8 @@ struct vectordb_options {
 	uint64_t seed;
 	/* a real index */
 	const char *level, *distribution, *vectors_file, *queries_file;
-	uint64_t build_list, chunks, truth_k, cache_nodes;
+	const char *metric, *builder;
+	uint64_t build_list, chunks, truth_k, cache_nodes, norm_spread;
 	/* where */
 	const char *data_dir, *drive, *clock, *engine, *hosts_list;
 	const char *results_dir, *system_name, *organization;

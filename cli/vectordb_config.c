@@ -16,6 +16,26 @@
 
 #define OPEN_LOOP_OUTSTANDING 64
 
+static int parse_metric(const struct vectordb_options *o, struct vdb_shape *s,
+	struct err *e)
+{
+	if (!strcmp(o->metric, "cosine"))
+		s->metric = VDB_COSINE;
+	else if (!strcmp(o->metric, "ip"))
+		s->metric = VDB_IP;
+	else if (strcmp(o->metric, "l2"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--metric %s: must be l2, cosine or ip", o->metric);
+	if (!strcmp(o->builder, "knowhere"))
+		s->builder = VDB_BUILD_KNOWHERE;
+	else if (strcmp(o->builder, "microsoft"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--build %s: must be microsoft or knowhere",
+			o->builder);
+	s->norm_spread_pct = (uint32_t)o->norm_spread;
+	return 0;
+}
+
 /* What only a real index has. */
 static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
 	struct err *e)
@@ -37,6 +57,11 @@ static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
 		if (vdb_fbin_shape(o->queries_file, &rows, &dim, e))
 			return e->code;
 		s->queries = (uint32_t)(o->distinct < rows ? o->distinct : rows);
+		if (o->norm_spread)
+			return err_set(e, ERR_USAGE, -EINVAL,
+				"--norm-spread is about generated vectors; "
+				"those of %s have their own lengths",
+				o->vectors_file);
 	} else if (!strcmp(o->distribution, "clustered")) {
 		s->distribution = VDB_CLUSTERED;
 	} else if (strcmp(o->distribution, "uniform")) {
@@ -44,6 +69,8 @@ static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
 			"--distribution %s: must be uniform or clustered",
 			o->distribution);
 	}
+	if (parse_metric(o, s, e))
+		return e->code;
 	s->built = true;
 	s->hub_ppm = 0;
 	s->list = (uint32_t)o->build_list;
@@ -85,6 +112,11 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 					: "--level %s: must be replay or built",
 			o->level);
 	}
+	if (!s->built && (strcmp(o->metric, "l2") || o->norm_spread ||
+				 strcmp(o->builder, "microsoft")))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--metric, --build and --norm-spread go with --level "
+			"built: a replayed index has no neighbours");
 	if (o->segments)
 		s->segments = (uint32_t)o->segments;
 	else if (o->vectors || o->dimension || s->built)

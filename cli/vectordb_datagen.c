@@ -40,7 +40,7 @@ static int size_up(
 	r = vectordb_shape(o, &z->config, e);
 	if (!r)
 		r = vdb_layout_init(&z->layout, vdb_segment_nodes(s, 0),
-			s->dim, sizeof(float), s->degree, e);
+			vdb_stored_dim(s), sizeof(float), s->degree, e);
 	if (!r)
 		r = vdb_index_bytes(s, &z->index_bytes, e);
 	if (r)

@@ -44,8 +44,22 @@
 		TEXT("distribution", distribution, "NAME",                     \
 			"uniform (as the benchmark's) or clustered",           \
 			.standard = "uniform", .words = "uniform clustered"),  \
+		COUNT("norm-spread", norm_spread, "PCT", 0, 99,                \
+			"lengths of generated vectors are even between "       \
+			"1 - PCT % and 1 + PCT %",                             \
+			.standard = "0: all 1, as the benchmark's"),           \
 		TEXT("vectors", vectors_file, "FILE",                          \
-			"an .fbin file instead of generated ones"),            \
+			"an .fbin file instead of generated ones; .u8bin and " \
+			".i8bin become floats"),                               \
+		TEXT("metric", metric, "NAME",                                 \
+			"l2, cosine or ip (inner product): of graph, truth "   \
+			"and search; of vectors of length 1 all rank alike",   \
+			.standard = "l2", .words = "l2 cosine ip"),            \
+		TEXT("build", builder, "NAME",                                 \
+			"microsoft (one pass over the vectors) or knowhere, "  \
+			"as Milvus (two)",                                     \
+			.standard = "microsoft",                               \
+			.words = "microsoft knowhere"),                        \
 		TEXT("query-vectors", queries_file, "FILE",                    \
 			"an .fbin file of queries, with --vectors"),           \
 		COUNT("search-list-size", build_list, "L", 1, 100000,          \
@@ -168,6 +182,8 @@ void vectordb_options_default(struct vectordb_options *o)
 	o->profile = "mlps-10m";
 	o->level = "replay";
 	o->distribution = "uniform";
+	o->metric = "l2";
+	o->builder = "microsoft";
 	o->build_list = 100;
 	o->truth_k = 100;
 	o->index_type = "DISKANN";

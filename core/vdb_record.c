@@ -150,6 +150,20 @@ const char *vdb_distribution_name(enum vdb_distribution d)
 	return names[d];
 }
 
+const char *vdb_metric_name(enum vdb_metric m)
+{
+	static const char *const names[] = {"L2", "COSINE", "IP"};
+
+	return names[m];
+}
+
+const char *vdb_builder_name(enum vdb_builder b)
+{
+	static const char *const names[] = {"microsoft", "knowhere"};
+
+	return names[b];
+}
+
 int vdb_recall_figures(struct vdb_recall *r, uint32_t n)
 {
 	double *v = malloc((n + 1) * sizeof(*v)), sum = 0;

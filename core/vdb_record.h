@@ -14,6 +14,16 @@
 
 enum vdb_distribution { VDB_UNIFORM, VDB_CLUSTERED, VDB_FROM_FILE };
 
+/* Whose way of building a graph; see datagen/vdb_vamana.h. */
+enum vdb_builder { VDB_BUILD_MICROSOFT, VDB_BUILD_KNOWHERE };
+
+/* By what neighbours are near; see datagen/vdb_metric.h. */
+enum vdb_metric { VDB_L2, VDB_COSINE, VDB_IP };
+
+/* "L2", "COSINE", "IP", as Milvus calls them */
+const char *vdb_metric_name(enum vdb_metric m);
+/* "microsoft", "knowhere" */
+const char *vdb_builder_name(enum vdb_builder b);
 /* "uniform", "clustered", "file" */
 const char *vdb_distribution_name(enum vdb_distribution d);
 
@@ -32,6 +42,9 @@ struct vdb_shape {
 	/* a real index, with answers; all 0 for a replay */
 	bool built;
 	enum vdb_distribution distribution;
+	enum vdb_builder builder;
+	enum vdb_metric metric;
+	uint32_t norm_spread_pct; /* lengths are 1 +- this */
 	uint32_t list;	 /* L of the build */
 	uint32_t chunks; /* of product quantization */
 	uint32_t queries, truth_k; /* with known answers */
@@ -47,6 +60,12 @@ static inline uint64_t vdb_segment_nodes(const struct vdb_shape *s, uint32_t i)
 	return (uint64_t)((unsigned __int128)s->vectors * (i + 1) /
 			  s->segments) -
 	       (uint64_t)((unsigned __int128)s->vectors * i / s->segments);
+}
+
+/* Dimensions that the index file has: inner products need one more. */
+static inline uint32_t vdb_stored_dim(const struct vdb_shape *s)
+{
+	return s->dim + (s->metric == VDB_IP);
 }
 
 enum vdb_schedule {

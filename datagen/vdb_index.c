@@ -29,7 +29,7 @@ void vdb_built_record(const void *ctx, uint64_t node, uint8_t *out)
 	const struct vdb_built *b = ctx;
 	uint32_t size = b->graph->sizes[node];
 
-	memcpy(out, vdb_vector(b->vectors, node), b->layout.vector_bytes);
+	memcpy(out, vdb_vector_stored(b->vectors, node), b->layout.vector_bytes);
 	out += b->layout.vector_bytes;
 	memcpy(out, &size, 4);
 	memcpy(out + 4, vdb_vamana_list(b->graph, node), 4 * size);
@@ -145,8 +145,16 @@ int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
 	return r;
 }
 
+int vdb_index_set_metric(struct vdb_index *x, const char *prefix,
+	enum vdb_metric m, struct err *e)
+{
+	x->metric = m;
+	return vdb_norms_load(&x->norms, prefix, m, x->layout.nodes, e);
+}
+
 void vdb_index_close(struct vdb_index *x)
 {
+	free(x->norms);
 	vdb_pq_free(&x->pq);
 	free(x->records);
 	free(x->slot_of);

@@ -7,6 +7,7 @@
  */
 #include "core/err.h"
 #include "datagen/vdb_layout.h"
+#include "datagen/vdb_metric.h"
 #include "datagen/vdb_pq.h"
 #include "datagen/vdb_vamana.h"
 
@@ -27,6 +28,8 @@ struct vdb_index {
 	struct vdb_layout layout;
 	struct vdb_pq pq;
 	uint64_t first; /* id of node 0 in the whole data set */
+	enum vdb_metric metric;
+	float *norms; /* see vdb_metric.h; L2: NULL */
 	/* nodes in memory, breadth-first from the start node */
 	uint32_t cached;
 	uint8_t *records;  /* [cached][node_bytes] */
@@ -40,6 +43,17 @@ struct vdb_index {
 int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
 	uint32_t dims, uint32_t cache, struct err *e);
 void vdb_index_close(struct vdb_index *x);
+/* Of an open one: by what it ranks, L2 until then. */
+int vdb_index_set_metric(struct vdb_index *x, const char *prefix,
+	enum vdb_metric m, struct err *e);
+
+/* Of a query (see vdb_metric_queries()) and the vector in a node's record. */
+static inline float vdb_index_distance(const struct vdb_index *x,
+	uint32_t node, const float *vector, const float *query)
+{
+	return vdb_metric_distance(x->metric, x->norms, node, vector, query,
+		vdb_stride((uint32_t)x->layout.dims));
+}
 
 static inline const uint8_t *vdb_index_cached(
 	const struct vdb_index *x, uint32_t node)

@@ -42,7 +42,8 @@ int vdb_manifest_load(
 	static const char *const known[] = {"level", "num_vectors", "dimension",
 		"max_degree", "segments", "hub_ppm", "seed", "complete",
 		"distribution", "search_list_size", "pq_chunks", "queries",
-		"truth_k", "truth_vectors", NULL};
+		"truth_k", "truth_vectors", "metric", "build",
+		"norm_spread_pct", NULL};
 	struct vdb_shape *s = &m->shape;
 	char path[PATH_MAX], level[16];
 	struct cJSON *o;
@@ -93,6 +94,40 @@ int vdb_manifest_load(
 	return r;
 }
 
+/* Not there: as indexes were before there was a choice. */
+static int load_metric(const struct cJSON *o, const char *path,
+	struct vdb_shape *s, struct err *e)
+{
+	char name[16];
+	uint64_t pct;
+	int r = 0;
+
+	if (cJSON_HasObjectItem(o, "metric")) {
+		r = json_get_string(o, path, "metric", name, sizeof(name), e);
+		while (!r && s->metric < VDB_IP &&
+			strcmp(name, vdb_metric_name(s->metric)))
+			s->metric++;
+		if (!r && strcmp(name, vdb_metric_name(s->metric)))
+			r = err_set(e, ERR_IO, -EBADMSG, "%s: metric \"%s\"",
+				path, name);
+	}
+	if (!r && cJSON_HasObjectItem(o, "build")) {
+		r = json_get_string(o, path, "build", name, sizeof(name), e);
+		while (!r && s->builder < VDB_BUILD_KNOWHERE &&
+			strcmp(name, vdb_builder_name(s->builder)))
+			s->builder++;
+		if (!r && strcmp(name, vdb_builder_name(s->builder)))
+			r = err_set(e, ERR_IO, -EBADMSG, "%s: build \"%s\"",
+				path, name);
+	}
+	if (!r && cJSON_HasObjectItem(o, "norm_spread_pct")) {
+		r = json_get_u64(o, path, "norm_spread_pct", 0, 99, &pct, e);
+		if (!r)
+			s->norm_spread_pct = (uint32_t)pct;
+	}
+	return r;
+}
+
 static int load_built(const struct cJSON *o, const char *path,
 	struct vdb_shape *s, struct err *e)
 {
@@ -111,6 +146,8 @@ static int load_built(const struct cJSON *o, const char *path,
 				"%s: distribution \"%s\"", path, name);
 	}
 	if (!r)
+		r = load_metric(o, path, s, e);
+	if (!r)
 		r = get32(o, path, "search_list_size", 1000000, &s->list, e);
 	if (!r)
 		r = get32(o, path, "pq_chunks", 512, &s->chunks, e);
@@ -128,6 +165,9 @@ static bool save_built(struct cJSON *o, const struct vdb_shape *s)
 {
 	return json_add_string(o, "distribution",
 		       vdb_distribution_name(s->distribution)) &&
+	       json_add_string(o, "metric", vdb_metric_name(s->metric)) &&
+	       json_add_string(o, "build", vdb_builder_name(s->builder)) &&
+	       json_add_u64(o, "norm_spread_pct", s->norm_spread_pct) &&
 	       json_add_u64(o, "search_list_size", s->list) &&
 	       json_add_u64(o, "pq_chunks", s->chunks) &&
 	       json_add_u64(o, "queries", s->queries) &&
@@ -176,6 +216,10 @@ bool vdb_shape_differs(const struct vdb_shape *have,
 		{"hub_ppm", have->built ? 0 : have->hub_ppm,
 			want->built ? 0 : want->hub_ppm},
 		{"distribution", have->distribution, want->distribution},
+		{"metric", have->metric, want->metric},
+		{"build", have->builder, want->builder},
+		{"norm_spread_pct", have->norm_spread_pct,
+			want->norm_spread_pct},
 		{"search_list_size", have->list, want->list},
 		{"pq_chunks", have->chunks, want->chunks},
 		{"queries", have->queries, want->queries},

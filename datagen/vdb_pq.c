@@ -4,6 +4,7 @@
 #include "core/file.h"
 #include "core/rng.h"
 #include "datagen/vdb_math.h"
+#include "storage/loop.h"
 
 #include <errno.h>
 #include <float.h>
@@ -60,34 +61,56 @@ static int pq_make(struct vdb_pq *q, uint64_t count, uint32_t dim,
 	return err_nomem(e, "the quantizer");
 }
 
+#define BLOCK 256u /* rows whose distances are added in single precision */
+
+/* Rows that centroids are found with, of one chunk at a time. */
 struct training {
-	float *rows; /* [count][dim], less the mean */
-	uint32_t count, dim;
-	float *nearest;	  /* [count]: squared distance to a centroid */
-	uint8_t *assigned; /* [count] */
+	const struct vdb_vectors *v;
+	const float *mean;
+	uint32_t count, stride; /* stride: count, padded to whole blocks */
+	float *rows;	/* [count][dims of the chunk], less the mean */
+	float *columns; /* [dims][stride]: the same */
+	float *nearest; /* [stride]: squared distance to a centroid */
+	double *blocks; /* [stride / BLOCK]: sums of these */
+	double *sums;	/* [dims][VDB_CENTROIDS] */
 	struct rng_xo rng;
 };
 
-/* A sample in order of ids, less its mean. */
-static void take_rows(
-	struct training *t, const struct vdb_vectors *v, float *mean)
+/* The sample, in order of ids. */
+static uint64_t row_of(const struct training *t, uint32_t i)
 {
-	uint64_t from;
+	return t->v->count * i / t->count;
+}
+
+static void take_mean(const struct training *t, float *mean)
+{
+	uint32_t i, d, dim = t->v->dim;
+	double *sums = t->sums;
+	const float *x;
+
+	memset(sums, 0, dim * sizeof(*sums));
+	for (i = 0; i < t->count; i++) {
+		x = vdb_vector(t->v, row_of(t, i));
+		for (d = 0; d < dim; d++)
+			sums[d] += x[d];
+	}
+	for (d = 0; d < dim; d++)
+		mean[d] = (float)(sums[d] / t->count);
+}
+
+static void take_chunk(struct training *t, uint32_t start, uint32_t dims)
+{
+	const float *x;
 	uint32_t i, d;
-	double sum;
+	float y;
 
 	for (i = 0; i < t->count; i++) {
-		from = v->count * i / t->count;
-		memcpy(t->rows + (size_t)i * t->dim, vdb_vector(v, from),
-			t->dim * sizeof(float));
-	}
-	for (d = 0; d < t->dim; d++) {
-		sum = 0;
-		for (i = 0; i < t->count; i++)
-			sum += t->rows[(size_t)i * t->dim + d];
-		mean[d] = (float)(sum / t->count);
-		for (i = 0; i < t->count; i++)
-			t->rows[(size_t)i * t->dim + d] -= mean[d];
+		x = vdb_vector(t->v, row_of(t, i)) + start;
+		for (d = 0; d < dims; d++) {
+			y = x[d] - t->mean[start + d];
+			t->rows[(size_t)i * dims + d] = y;
+			t->columns[(size_t)d * t->stride + i] = y;
+		}
 	}
 }
 
@@ -99,56 +122,59 @@ static void set_centroid(float *c, uint32_t k, const float *x, uint32_t dims)
 		c[(size_t)d * VDB_CENTROIDS + k] = x[d];
 }
 
-/* k-means++: the next centre is a row, likelier the farther it is. */
-static void seed_centroids(
-	struct training *t, float *c, uint32_t start, uint32_t dims)
+/* The row at which the sum of distances passes a random share of it. */
+static uint32_t draw_row(struct training *t, double sum)
 {
-	uint32_t k, i, d, pick = (uint32_t)(rng_xo_next(&t->rng) % t->count);
-	const float *x, *centre;
-	double sum, at;
-	float s;
+	double at = (double)(rng_xo_next(&t->rng) >> 11) /
+		    9007199254740992.0 * sum;
+	uint32_t block = 0, i;
 
-	for (i = 0; i < t->count; i++)
-		t->nearest[i] = FLT_MAX;
+	while ((block + 1) * BLOCK < t->count && at >= t->blocks[block])
+		at -= t->blocks[block++];
+	for (i = block * BLOCK; i + 1 < t->count; i++) {
+		at -= (double)t->nearest[i];
+		if (at < 0)
+			break;
+	}
+	return i;
+}
+
+/* k-means++: the next centre is a row, likelier the farther it is. */
+static void seed_centroids(struct training *t, float *c, uint32_t dims)
+{
+	uint32_t k, i, pick = (uint32_t)(rng_xo_next(&t->rng) % t->count);
+	const float *centre;
+	double sum;
+
+	for (i = 0; i < t->stride; i++)
+		t->nearest[i] = i < t->count ? FLT_MAX : 0;
 	for (k = 0; k < VDB_CENTROIDS; k++) {
-		centre = t->rows + (size_t)pick * t->dim + start;
+		centre = t->rows + (size_t)pick * dims;
 		set_centroid(c, k, centre, dims);
-		sum = 0;
-		for (i = 0; i < t->count; i++) {
-			x = t->rows + (size_t)i * t->dim + start;
-			s = 0;
-			for (d = 0; d < dims; d++)
-				s += (x[d] - centre[d]) * (x[d] - centre[d]);
-			if (s < t->nearest[i])
-				t->nearest[i] = s;
-			sum += t->nearest[i];
+		for (sum = 0, i = 0; i < t->stride; i += BLOCK) {
+			t->blocks[i / BLOCK] = (double)vdb_approach(
+				t->columns + i, t->stride, dims, centre,
+				t->nearest + i, BLOCK);
+			sum += t->blocks[i / BLOCK];
 		}
-		at = (double)(rng_xo_next(&t->rng) >> 11) /
-		     9007199254740992.0 * sum;
-		for (pick = 0; pick + 1 < t->count; pick++) {
-			at -= t->nearest[pick];
-			if (at < 0)
-				break;
-		}
+		pick = draw_row(t, sum);
 	}
 }
 
 /* One round of Lloyd's; the sum of distances before it. */
-static double improve(
-	struct training *t, float *c, uint32_t start, uint32_t dims,
-	double *sums)
+static double improve(struct training *t, float *c, uint32_t dims)
 {
 	float distance[VDB_CENTROIDS];
 	uint32_t counts[VDB_CENTROIDS] = {0}, i, d, k;
-	double residual = 0;
+	double residual = 0, *sums = t->sums;
 	const float *x;
 
 	memset(sums, 0, sizeof(*sums) * dims * VDB_CENTROIDS);
 	for (i = 0; i < t->count; i++) {
-		x = t->rows + (size_t)i * t->dim + start;
+		x = t->rows + (size_t)i * dims;
 		vdb_centroid_distances(x, dims, c, distance);
 		k = vdb_smallest(distance);
-		residual += distance[k];
+		residual += (double)distance[k];
 		counts[k]++;
 		for (d = 0; d < dims; d++)
 			sums[d * VDB_CENTROIDS + k] += x[d];
@@ -161,20 +187,21 @@ static double improve(
 	return residual;
 }
 
-static void find_centroids(struct training *t, struct vdb_pq *q, double *sums)
+static void find_centroids(struct training *t, struct vdb_pq *q)
 {
 	uint32_t i, round, start, dims;
 	double before, now;
 	float *c;
 
-	for (i = 0; i < q->chunks; i++) {
+	for (i = 0; i < q->chunks && !loop_interrupted; i++) {
 		start = q->starts[i];
 		dims = q->starts[i + 1] - start;
 		c = q->transposed + (size_t)start * VDB_CENTROIDS;
-		seed_centroids(t, c, start, dims);
-		before = improve(t, c, start, dims, sums);
+		take_chunk(t, start, dims);
+		seed_centroids(t, c, dims);
+		before = improve(t, c, dims);
 		for (round = 1; round < VDB_PQ_ROUNDS; round++) {
-			now = improve(t, c, start, dims, sums);
+			now = improve(t, c, dims);
 			if (before - now < 1e-5 * before)
 				break;
 			before = now;
@@ -182,55 +209,82 @@ static void find_centroids(struct training *t, struct vdb_pq *q, double *sums)
 	}
 }
 
-static void encode(struct vdb_pq *q, const struct vdb_vectors *v, float *x)
+static void encode(struct vdb_pq *q, const struct vdb_vectors *v)
 {
-	float distance[VDB_CENTROIDS];
+	float distance[VDB_CENTROIDS], x[CHUNK_DIMS_MAX];
+	uint32_t d, c, dims, start;
 	const float *from;
-	uint32_t d, c;
 	uint64_t i;
 
-	for (i = 0; i < v->count; i++) {
-		from = vdb_vector(v, i);
-		for (d = 0; d < q->dim; d++)
-			x[d] = from[d] - q->mean[d];
+	for (i = 0; i < v->count && !loop_interrupted; i++)
 		for (c = 0; c < q->chunks; c++) {
-			vdb_centroid_distances(x + q->starts[c],
-				q->starts[c + 1] - q->starts[c],
-				q->transposed +
-					(size_t)q->starts[c] * VDB_CENTROIDS,
+			start = q->starts[c];
+			dims = q->starts[c + 1] - start;
+			from = vdb_vector(v, i) + start;
+			for (d = 0; d < dims; d++)
+				x[d] = from[d] - q->mean[start + d];
+			vdb_centroid_distances(x, dims,
+				q->transposed + (size_t)start * VDB_CENTROIDS,
 				distance);
 			q->codes[i * q->chunks + c] =
 				(uint8_t)vdb_smallest(distance);
 		}
-	}
+}
+
+/* The widest chunk is the first. */
+static int training_init(struct training *t, const struct vdb_pq *q,
+	const struct vdb_vectors *v, uint64_t seed)
+{
+	size_t dims = q->starts[1];
+
+	memset(t, 0, sizeof(*t));
+	t->v = v;
+	t->mean = q->mean;
+	t->count = v->count < VDB_PQ_TRAIN_ROWS ? (uint32_t)v->count
+						: VDB_PQ_TRAIN_ROWS;
+	t->stride = (t->count + BLOCK - 1) / BLOCK * BLOCK;
+	rng_xo_seed(&t->rng, seed);
+	t->rows = malloc(t->count * dims * sizeof(float));
+	t->columns = calloc(t->stride * dims, sizeof(float));
+	t->nearest = malloc(t->stride * sizeof(float));
+	t->blocks = malloc(t->stride / BLOCK * sizeof(*t->blocks));
+	t->sums = malloc(v->dim * sizeof(*t->sums) * VDB_CENTROIDS);
+	return t->rows && t->columns && t->nearest && t->blocks && t->sums
+		       ? 0
+		       : -ENOMEM;
+}
+
+static void training_fini(struct training *t)
+{
+	free(t->rows);
+	free(t->columns);
+	free(t->nearest);
+	free(t->blocks);
+	free(t->sums);
 }
 
 int vdb_pq_train(struct vdb_pq *q, const struct vdb_vectors *v,
-	uint32_t chunks, uint64_t seed, struct err *e)
+	uint32_t chunks, bool centre, uint64_t seed, struct err *e)
 {
-	struct training t = {.dim = v->dim};
-	double *sums;
+	struct training t;
 	int r = pq_make(q, v->count, v->dim, chunks, e);
 
 	if (r)
 		return r;
-	t.count = v->count < VDB_PQ_TRAIN_ROWS ? (uint32_t)v->count
-					       : VDB_PQ_TRAIN_ROWS;
-	rng_xo_seed(&t.rng, seed);
-	t.rows = malloc((size_t)t.count * v->dim * sizeof(float));
-	t.nearest = malloc(t.count * sizeof(float));
-	sums = malloc((size_t)v->dim * VDB_CENTROIDS * sizeof(*sums));
-	if (t.rows && t.nearest && sums) {
-		take_rows(&t, v, q->mean);
-		find_centroids(&t, q, sums);
-		encode(q, v, t.rows);
+	r = training_init(&t, q, v, seed);
+	if (!r) {
+		if (centre)
+			take_mean(&t, q->mean);
+		find_centroids(&t, q);
+		encode(q, v);
+		if (loop_interrupted)
+			r = err_set(e, ERR_IO, -EINTR, "interrupted");
 	} else {
-		r = err_nomem(e, "the quantizer");
-		vdb_pq_free(q);
+		err_nomem(e, "the quantizer");
 	}
-	free(t.rows);
-	free(t.nearest);
-	free(sums);
+	if (r)
+		vdb_pq_free(q);
+	training_fini(&t);
 	return r;
 }
 

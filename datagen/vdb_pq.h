@@ -13,6 +13,7 @@
 #include "core/err.h"
 #include "datagen/vdb_vectors.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define VDB_CHUNKS_MAX 512u
@@ -32,9 +33,12 @@ struct vdb_pq {
 /* Chunks that a budget leads to, as DiskANN: 1 to 512, at most dim. */
 uint32_t vdb_pq_chunks(uint64_t budget_bytes, uint64_t vectors, uint32_t dim);
 
-/* Find centroids and encode all vectors. */
+/*
+ * Find centroids and encode all vectors; centre: of what they are less their
+ * mean, as DiskANN does for Euclidean distance alone.
+ */
 int vdb_pq_train(struct vdb_pq *q, const struct vdb_vectors *v,
-	uint32_t chunks, uint64_t seed, struct err *e);
+	uint32_t chunks, bool centre, uint64_t seed, struct err *e);
 void vdb_pq_free(struct vdb_pq *q);
 
 /* table[chunks][256]: partial distances of x to all centroids. */

@@ -2,6 +2,7 @@
 #include "datagen/vdb_truth.h"
 
 #include "core/file.h"
+#include "storage/loop.h"
 
 #include <cblas.h>
 #include <errno.h>
@@ -64,7 +65,20 @@ static float norm(const float *x, uint32_t n)
 	return cblas_sdot((int)n, x, 1, x, 1);
 }
 
-/* |q - x|^2 = |q|^2 + |x|^2 - 2 qx, the products a block at a time. */
+/* From qx, |q|^2 and |x|^2: |q - x|^2 = |q|^2 + |x|^2 - 2 qx. */
+static float distance_of(enum vdb_metric m, float qx, float q2, float x2)
+{
+	float d;
+
+	if (m == VDB_IP)
+		return -qx;
+	if (m == VDB_COSINE)
+		return q2 * x2 > 0 ? 1 - qx / sqrtf(q2 * x2) : 2;
+	d = q2 + x2 - 2 * qx;
+	return d < 0 ? 0 : d;
+}
+
+/* Raw vectors, whatever the metric; the products a block at a time. */
 int vdb_truth_add(struct vdb_truth *t, const struct vdb_vectors *queries,
 	const struct vdb_vectors *base, struct err *e)
 {
@@ -81,7 +95,7 @@ int vdb_truth_add(struct vdb_truth *t, const struct vdb_vectors *queries,
 	}
 	for (q = 0; q < t->queries; q++)
 		norms[q] = norm(vdb_vector(queries, q), queries->stride);
-	for (first = 0; first < base->count; first += n) {
+	for (first = 0; first < base->count && !loop_interrupted; first += n) {
 		n = base->count - first < BLOCK ? base->count - first : BLOCK;
 		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n,
 			(int)t->queries, stride, 1, vdb_vector(base, first),
@@ -90,17 +104,18 @@ int vdb_truth_add(struct vdb_truth *t, const struct vdb_vectors *queries,
 		for (i = 0; i < n; i++) {
 			x2 = norm(vdb_vector(base, first + i), base->stride);
 			for (q = 0; q < t->queries; q++) {
-				d = norms[q] + x2 -
-				    2 * products[i * t->queries + q];
+				d = distance_of(t->metric,
+					products[i * t->queries + q], norms[q],
+					x2);
 				insert(t, q, (uint32_t)(base->first + first + i),
-					d < 0 ? 0 : d);
+					d);
 			}
 		}
 	}
 	t->covered += base->count;
 	free(products);
 	free(norms);
-	return 0;
+	return loop_interrupted ? err_set(e, ERR_IO, -EINTR, "interrupted") : 0;
 }
 
 void vdb_truth_merge(struct vdb_truth *t, const struct vdb_truth *from)

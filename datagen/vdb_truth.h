@@ -2,7 +2,8 @@
 #define DATAGEN_VDB_TRUTH_H
 /*
  * Exact nearest neighbours, by brute force through BLAS, and their file:
- * u32 queries, u32 k, then the ids, then the squared distances.
+ * u32 queries, u32 k, then the ids, then the distances: squares of Euclidean
+ * ones, 1 - cosine, or the inner product with its sign changed.
  */
 #include "core/err.h"
 #include "datagen/vdb_vectors.h"
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 struct vdb_truth {
+	enum vdb_metric metric; /* L2 unless its maker says otherwise */
 	uint32_t queries, k;
 	uint64_t covered; /* vectors that were looked at; not in the file */
 	uint32_t *ids;	  /* [queries][k], nearest first, ties by id */

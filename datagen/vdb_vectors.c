@@ -12,17 +12,38 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
+#define HUGE_PAGE (2ULL << 20)
+#define LINE 64u /* of the cache: rows begin at one */
 #define CENTRES 256
 #define DIRECTIONS 12
 #define SPREAD 0.25 /* of a draw along a direction; centres are 1 apart */
+#define LENGTH_SEED 0x6c656e6774685f5fULL
 #define QUERY_SEED 0x71756572795f5f5fULL
 
 void vdb_vectors_free(struct vdb_vectors *v)
 {
 	free(v->data);
+	free(v->raw);
+	free(v->norms);
 	memset(v, 0, sizeof(*v));
+}
+
+void *vdb_huge_alloc(uint64_t bytes)
+{
+	uint64_t whole = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+	void *p;
+
+	if (whole < bytes || whole > SIZE_MAX)
+		return NULL;
+	if (bytes < HUGE_PAGE)
+		return aligned_alloc(LINE, (bytes + LINE - 1) / LINE * LINE);
+	p = aligned_alloc(HUGE_PAGE, whole);
+	if (p)
+		madvise(p, whole, MADV_HUGEPAGE);
+	return p;
 }
 
 static int make(struct vdb_vectors *v, uint64_t first, uint64_t count,
@@ -34,8 +55,10 @@ static int make(struct vdb_vectors *v, uint64_t first, uint64_t count,
 	v->dim = dim;
 	v->stride = vdb_stride(dim);
 	v->data = count && count < SIZE_MAX / 4 / v->stride
-			  ? calloc(count * v->stride, sizeof(float))
+			  ? vdb_huge_alloc(count * v->stride * sizeof(float))
 			  : NULL;
+	if (v->data)
+		memset(v->data, 0, count * v->stride * sizeof(float));
 	return v->data ? 0 : err_nomem(e, "the vectors");
 }
 
@@ -51,18 +74,6 @@ static double normal(struct rng_xo *r)
 	return sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * uniform(r));
 }
 
-static void normalise(float *x, uint32_t dim)
-{
-	float sum = 0;
-	uint32_t d;
-
-	for (d = 0; d < dim; d++)
-		sum += x[d] * x[d];
-	sum = sqrtf(sum);
-	for (d = 0; sum > 0 && d < dim; d++)
-		x[d] /= sum;
-}
-
 /* Centres, then directions of length 1: [CENTRES + DIRECTIONS][dim] */
 static float *clusters(uint64_t seed, uint32_t dim)
 {
@@ -74,7 +85,7 @@ static float *clusters(uint64_t seed, uint32_t dim)
 	for (i = 0; c && i < n; i++) {
 		for (d = 0; d < dim; d++)
 			c[i * dim + d] = (float)normal(&r);
-		normalise(c + i * dim, dim);
+		vdb_normalise(c + i * dim, dim);
 	}
 	return c;
 }
@@ -90,7 +101,7 @@ static void draw(float *x, uint32_t dim, const float *c, uint64_t seed)
 	if (!c) {
 		for (d = 0; d < dim; d++)
 			x[d] = (float)uniform(&r);
-		normalise(x, dim);
+		vdb_normalise(x, dim);
 		return;
 	}
 	memcpy(x, c + rng_xo_next(&r) % CENTRES * dim, dim * sizeof(*x));
@@ -100,7 +111,7 @@ static void draw(float *x, uint32_t dim, const float *c, uint64_t seed)
 		for (d = 0; d < dim; d++)
 			x[d] += z * from[d];
 	}
-	normalise(x, dim);
+	vdb_normalise(x, dim);
 }
 
 int vdb_vectors_generate(struct vdb_vectors *v, enum vdb_distribution kind,
@@ -125,6 +136,22 @@ int vdb_vectors_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 	return r;
 }
 
+void vdb_vectors_spread(struct vdb_vectors *v, uint64_t seed, uint32_t pct)
+{
+	struct rng_xo r;
+	uint64_t i;
+	uint32_t d;
+	float by, *x;
+
+	for (i = 0; pct && i < v->count; i++) {
+		rng_xo_seed(&r, rng_mix64(seed ^ LENGTH_SEED, v->first + i));
+		by = (float)(1 + pct / 100.0 * (2 * uniform(&r) - 1));
+		x = v->data + i * v->stride;
+		for (d = 0; d < v->dim; d++)
+			x[d] *= by;
+	}
+}
+
 int vdb_queries_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 	uint64_t seed, uint32_t count, uint32_t dim, struct err *e)
 {
@@ -142,7 +169,7 @@ int vdb_queries_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 			x = v->data + i * v->stride;
 			for (d = 0; d < dim; d++)
 				x[d] = (float)rng_mt_double(&mt);
-			normalise(x, dim);
+			vdb_normalise(x, dim);
 		}
 		return 0;
 	}
@@ -157,11 +184,34 @@ int vdb_queries_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 	return err_nomem(e, "the clusters");
 }
 
+enum element { ELEMENT_FLOAT, ELEMENT_I8, ELEMENT_U8 };
+
+static bool ends_with(const char *path, const char *end)
+{
+	size_t n = strlen(path), m = strlen(end);
+
+	return n >= m && !strcmp(path + n - m, end);
+}
+
+/* By its name: bytes do not tell whether they have a sign. */
+static enum element element_of(const char *path)
+{
+	if (ends_with(path, ".u8bin"))
+		return ELEMENT_U8;
+	return ends_with(path, ".i8bin") ? ELEMENT_I8 : ELEMENT_FLOAT;
+}
+
+static uint32_t element_bytes(enum element t)
+{
+	return t == ELEMENT_FLOAT ? 4 : 1;
+}
+
 int vdb_fbin_shape(
 	const char *path, uint64_t *rows, uint32_t *dim, struct err *e)
 {
+	uint32_t head[2], size = element_bytes(element_of(path));
 	FILE *f = fopen(path, "re");
-	uint32_t head[2];
+	uint64_t items = 0;
 	struct stat st;
 	bool ok;
 
@@ -173,23 +223,50 @@ int vdb_fbin_shape(
 	if (ok) {
 		*rows = le32toh(head[0]);
 		*dim = le32toh(head[1]);
-		ok = *rows && *dim && *dim <= 1u << 18 &&
-		     (uint64_t)st.st_size == 8 + 4 * *rows * *dim;
+		items = *rows * *dim;
+		ok = items && *dim <= 1u << 18;
 	}
-	return ok ? 0
-		  : err_set(e, ERR_IO, -EBADMSG,
-			    "%s is no .fbin file: two 32-bit numbers, rows and "
-			    "columns, then as many floats and nothing else",
-			    path);
+	if (ok && size == 4 && (uint64_t)st.st_size == 8 + items)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s has one byte a number: name it .u8bin or .i8bin, "
+			"to say whether they have a sign", path);
+	return ok && (uint64_t)st.st_size == 8 + size * items
+		       ? 0
+		       : err_set(e, ERR_IO, -EBADMSG,
+				 "%s is no .fbin file (nor .u8bin, .i8bin): "
+				 "two 32-bit numbers, rows and columns, then "
+				 "as many floats (bytes) and nothing else",
+				 path);
+}
+
+/* One row; -EBADMSG when it is not all numbers. */
+static int read_row(FILE *f, enum element t, float *x, uint32_t dim)
+{
+	int8_t *bytes = (int8_t *)x;
+	uint32_t d;
+
+	if (fread(x, element_bytes(t), dim, f) != dim)
+		return -EIO;
+	if (t == ELEMENT_FLOAT) {
+		for (d = 0; d < dim; d++)
+			if (!isfinite(x[d]))
+				return -EBADMSG;
+		return 0;
+	}
+	/* from the end: a float takes the place of four bytes */
+	for (d = dim; d-- > 0;)
+		x[d] = t == ELEMENT_I8 ? (float)bytes[d]
+				       : (float)(uint8_t)bytes[d];
+	return 0;
 }
 
 int vdb_fbin_read(struct vdb_vectors *v, const char *path, uint64_t first,
 	uint64_t count, struct err *e)
 {
+	enum element t = element_of(path);
 	uint64_t rows, i;
-	uint32_t dim, d;
+	uint32_t dim;
 	FILE *f;
-	float *x;
 	int r = vdb_fbin_shape(path, &rows, &dim, e);
 
 	if (!r && (first > rows || count > rows - first))
@@ -201,16 +278,11 @@ int vdb_fbin_read(struct vdb_vectors *v, const char *path, uint64_t first,
 	if (r)
 		return r;
 	f = fopen(path, "re");
-	if (!f || fseeko(f, (off_t)(8 + 4 * first * dim), SEEK_SET))
+	if (!f || fseeko(f, (off_t)(8 + element_bytes(t) * first * dim),
+			  SEEK_SET))
 		r = -EIO;
-	for (i = 0; !r && i < count; i++) {
-		x = v->data + i * v->stride;
-		if (fread(x, 4, dim, f) != dim)
-			r = -EIO;
-		for (d = 0; !r && d < dim; d++)
-			if (!isfinite(x[d]))
-				r = -EBADMSG;
-	}
+	for (i = 0; !r && i < count; i++)
+		r = read_row(f, t, v->data + i * v->stride, dim);
 	if (f)
 		fclose(f);
 	if (r)

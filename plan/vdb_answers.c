@@ -64,7 +64,7 @@ static int open_truth(struct vdb_answers *a, struct err *e)
 			"--search-limit, or make a new index", path,
 			a->truth.queries, a->truth.k, rows, dim, c->distinct,
 			c->limit, c->shape.dim);
-	return 0;
+	return vdb_metric_queries(&a->queries, c->shape.metric, e);
 }
 
 static int open_segments(struct vdb_answers *a, struct err *e)
@@ -80,11 +80,14 @@ static int open_segments(struct vdb_answers *a, struct err *e)
 
 		snprintf(prefix, sizeof(prefix), "%.4000s/segment_%04u",
 			c->folder, i);
-		r = vdb_index_open(x, prefix, first, c->shape.dim,
+		r = vdb_index_open(x, prefix, first, vdb_stored_dim(&c->shape),
 			c->cache_nodes, e);
 		if (r)
 			break;
 		a->opened++;
+		r = vdb_index_set_metric(x, prefix, c->shape.metric, e);
+		if (r)
+			break;
 		if (x->layout.nodes != vdb_segment_nodes(&c->shape, i))
 			r = err_set(e, ERR_IO, -EBADMSG,
 				"%s_disk.index has %" PRIu64 " nodes, not %"

@@ -3,6 +3,7 @@
 
 #include "core/units.h"
 #include "datagen/vdb_index.h"
+#include "datagen/vdb_metric.h"
 #include "storage/loop.h"
 #include "storage/memory.h"
 
@@ -27,8 +28,10 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 	struct memory_room room;
 
-	*bytes = vdb_vamana_bytes(n, s->dim, s->degree) + n * s->chunks +
-		 (uint64_t)VDB_PQ_TRAIN_ROWS * s->dim * 4 +
+	*bytes = vdb_vamana_bytes(n, vdb_stored_dim(s), s->degree) +
+		 /* raw ones, too, and codes */
+		 (s->metric == VDB_L2 ? 0 : n * 4ULL * vdb_stride(s->dim)) +
+		 n * s->chunks +
 		 (uint64_t)s->queries * (4ULL * s->dim + 8ULL * s->truth_k +
 						4 * 4096);
 	memory_available(&room);
@@ -56,7 +59,10 @@ int vdb_build_open(struct vdb_build *b, const char *queries, struct err *e)
 		r = err_set(e, ERR_USAGE, -EINVAL,
 			"%s has %u dimensions, the vectors %u", queries,
 			b->queries.dim, s->dim);
-	return r ? r : vdb_truth_init(&b->truth, s->queries, s->truth_k, e);
+	if (!r)
+		r = vdb_truth_init(&b->truth, s->queries, s->truth_k, e);
+	b->truth.metric = s->metric;
+	return r;
 }
 
 void vdb_build_close(struct vdb_build *b)
@@ -99,11 +105,14 @@ static int write_files(struct vdb_build *b, uint32_t segment,
 			: 0;
 
 	if (!r)
-		r = vdb_pq_train(&q, v, b->shape->chunks, b->shape->seed, e);
+		r = vdb_pq_train(&q, v, b->shape->chunks,
+			b->shape->metric == VDB_L2, b->shape->seed, e);
 	if (r)
 		return r;
 	r = vdb_pq_save(&q, prefix, e);
 	vdb_pq_free(&q);
+	if (!r)
+		r = vdb_norms_save(v, b->shape->metric, prefix, e);
 	if (!r)
 		r = vdb_built_init(&built, v, g, e);
 	if (!r)
@@ -118,6 +127,9 @@ int vdb_build_segment(struct vdb_build *b, uint32_t segment,
 	struct vdb_writer *w, uint64_t *bytes, struct err *e)
 {
 	const struct vdb_shape *s = b->shape;
+	struct vdb_vamana_plan plan = {.builder = s->builder,
+		.degree = s->degree, .list = s->list, .progress = inserted,
+		.ctx = b};
 	uint64_t first = first_of(s, segment);
 	uint64_t n = vdb_segment_nodes(s, segment);
 	struct vdb_vectors v;
@@ -131,10 +143,13 @@ int vdb_build_segment(struct vdb_build *b, uint32_t segment,
 			s->dim, e);
 	if (r)
 		return r;
+	if (!b->vectors)
+		vdb_vectors_spread(&v, s->seed, s->norm_spread_pct);
 	r = vdb_truth_add(&b->truth, &b->queries, &v, e);
+	if (!r && !b->skip)
+		r = vdb_metric_base(&v, s->metric, e);
 	if (!r && !b->skip) {
-		r = vdb_vamana_build(
-			&g, &v, s->degree, s->list, inserted, b, e);
+		r = vdb_vamana_build(&g, &v, &plan, e);
 		if (!r) {
 			r = write_files(b, segment, &v, &g, w, bytes, e);
 			vdb_vamana_free(&g);

@@ -30,8 +30,8 @@ int vdb_index_bytes(const struct vdb_shape *s, uint64_t *bytes, struct err *e)
 
 	*bytes = 0;
 	for (i = 0; !r && i < s->segments; i++) {
-		r = vdb_layout_init(&l, vdb_segment_nodes(s, i), s->dim,
-			sizeof(float), s->degree, e);
+		r = vdb_layout_init(&l, vdb_segment_nodes(s, i),
+			vdb_stored_dim(s), sizeof(float), s->degree, e);
 		*bytes += l.file_bytes;
 	}
 	return r;
@@ -205,8 +205,8 @@ static int write_mine(struct job *j, struct clock *clock, struct err *e)
 	struct vdb_layout l;
 	int r;
 
-	r = vdb_layout_init(&l, vdb_segment_nodes(s, 0), s->dim, sizeof(float),
-		s->degree, e);
+	r = vdb_layout_init(&l, vdb_segment_nodes(s, 0), vdb_stored_dim(s),
+		sizeof(float), s->degree, e);
 	if (!r)
 		r = vdb_writer_open(
 			&j->w, j->p->engine, clock, l.read_bytes, e);

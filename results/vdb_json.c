@@ -271,10 +271,15 @@ static struct cJSON *verdict(const struct vdb_record *rec)
 	return NULL;
 }
 
-/* Generated vectors have length 1: L2 and cosine are one order. */
+/* Of length 1, as generated vectors are: L2 and cosine are one order. */
 static const char *metric(const struct vdb_config *c)
 {
-	return c->shape.distribution == VDB_FROM_FILE ? "L2" : "COSINE";
+	const struct vdb_shape *s = &c->shape;
+
+	return s->metric == VDB_L2 && s->distribution != VDB_FROM_FILE &&
+			       !s->norm_spread_pct
+		       ? "COSINE"
+		       : vdb_metric_name(s->metric);
 }
 
 static bool add_search(struct cJSON *o, const struct vdb_config *c)

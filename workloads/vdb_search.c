@@ -83,7 +83,7 @@ static int expand(struct search *s, uint32_t node, const uint8_t *record)
 		return n;
 	memcpy(s->vector, record, l->vector_bytes);
 	add_answer(s, (uint32_t)(s->x->first + node),
-		vdb_l2(s->vector, s->query, s->from->queries->stride));
+		vdb_index_distance(s->x, node, s->vector, s->query));
 	for (i = 0; i < n; i++)
 		consider(s, ids[i]);
 	return 0;

@@ -107,6 +107,7 @@ static void test_list(void)
 static void test_graph(void)
 {
 	struct vdb_vectors v = vectors_of(VDB_UNIFORM, 600, 20);
+	struct vdb_vamana_plan plan = {.degree = 16, .list = 40};
 	struct vdb_vamana g;
 	const uint32_t *ids;
 	uint64_t bad = 0, i;
@@ -114,7 +115,7 @@ static void test_graph(void)
 	struct err e;
 
 	CU_ASSERT_EQUAL_FATAL(
-		vdb_vamana_build(&g, &v, 16, 40, NULL, NULL, &e), 0);
+		vdb_vamana_build(&g, &v, &plan, &e), 0);
 	for (i = 0; i < 600; i++) {
 		ids = vdb_vamana_list(&g, i);
 		bad += g.sizes[i] > 16 || !g.sizes[i];
@@ -144,7 +145,7 @@ static void test_quantizer(void)
 
 	ut_dir_make(dir, "/tmp");
 	ut_join(prefix, dir, "p");
-	CU_ASSERT_EQUAL_FATAL(vdb_pq_train(&q, &v, 128, 1, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(vdb_pq_train(&q, &v, 128, true, 1, &e), 0);
 	CU_ASSERT_EQUAL_FATAL(vdb_pq_save(&q, prefix, &e), 0);
 	CU_ASSERT_EQUAL(
 		ut_file_size(ut_join(path, dir, "p_pq_compressed.bin")), 32776);

@@ -1,0 +1,193 @@
+/* Metrics other than Euclidean distance; see vdb_metric.h. */
+#include "datagen/vdb_metric.h"
+
+#include "core/file.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FILE_MAX (1ULL << 36)
+
+static int no_direction(const struct vdb_vectors *v, uint64_t i, struct err *e)
+{
+	return err_set(e, ERR_IO, -EBADMSG,
+		"vector %" PRIu64 " is all zeroes and has no direction: its "
+		"cosine is not defined", v->first + i);
+}
+
+/* The raw vectors stay beside their copies of length 1. */
+static int base_of_length_1(struct vdb_vectors *v, struct err *e)
+{
+	uint64_t bytes = v->count * v->stride * sizeof(float), i;
+
+	v->raw = v->data;
+	v->data = vdb_huge_alloc(bytes);
+	v->norms = malloc(v->count * sizeof(float));
+	if (!v->data || !v->norms)
+		return err_nomem(e, "the vectors at length 1");
+	memcpy(v->data, v->raw, bytes);
+	for (i = 0; i < v->count; i++) {
+		v->norms[i] = vdb_normalise(v->data + i * v->stride, v->dim);
+		if (!(v->norms[i] > 0))
+			return no_direction(v, i, e);
+	}
+	return 0;
+}
+
+/* Rows of dim + 1; `more` tells what the new one is, from |x|^2. */
+static int add_dimension(struct vdb_vectors *v, double divide_by, bool queries,
+	struct err *e)
+{
+	uint32_t dim = v->dim + 1, stride = vdb_stride(dim), d;
+	float *data = vdb_huge_alloc(v->count * stride * sizeof(float)), *to;
+	const float *from;
+	double square, x;
+	uint64_t i;
+
+	if (!data)
+		return err_nomem(e, "the vectors with one more dimension");
+	for (i = 0; i < v->count; i++) {
+		from = vdb_vector(v, i);
+		to = data + i * stride;
+		memset(to, 0, stride * sizeof(float));
+		for (square = 0, d = 0; d < v->dim; d++) {
+			x = (double)from[d] / divide_by;
+			to[d] = (float)x;
+			square += x * x;
+		}
+		if (!queries)
+			to[v->dim] = (float)sqrt(square < 1 ? 1 - square : 0);
+	}
+	free(v->data);
+	v->data = data;
+	v->dim = dim;
+	v->stride = stride;
+	return 0;
+}
+
+/* Sums of squares in double precision: the greatest must not be below any. */
+static double greatest_norm(const struct vdb_vectors *v)
+{
+	double most = 0, square;
+	const float *x;
+	uint64_t i;
+	uint32_t d;
+
+	for (i = 0; i < v->count; i++) {
+		x = vdb_vector(v, i);
+		for (square = 0, d = 0; d < v->dim; d++)
+			square += (double)x[d] * (double)x[d];
+		most = square > most ? square : most;
+	}
+	return sqrt(most);
+}
+
+int vdb_metric_base(struct vdb_vectors *v, enum vdb_metric m, struct err *e)
+{
+	double norm;
+
+	if (m == VDB_COSINE)
+		return base_of_length_1(v, e);
+	if (m != VDB_IP)
+		return 0;
+	norm = greatest_norm(v);
+	v->norms = malloc(sizeof(float));
+	if (!v->norms)
+		return err_nomem(e, "the vectors");
+	v->norms[0] = (float)norm;
+	return norm > 0 ? add_dimension(v, norm, false, e)
+			: err_set(e, ERR_IO, -EBADMSG,
+				  "all vectors from %" PRIu64 " on are zeroes: "
+				  "no inner product ranks them", v->first);
+}
+
+int vdb_metric_queries(struct vdb_vectors *q, enum vdb_metric m, struct err *e)
+{
+	uint64_t i;
+
+	if (m == VDB_L2)
+		return 0;
+	for (i = 0; i < q->count; i++)
+		if (!(vdb_normalise(q->data + i * q->stride, q->dim) > 0))
+			return no_direction(q, i, e);
+	return m == VDB_IP ? add_dimension(q, 1, true, e) : 0;
+}
+
+static int norms_path(char path[PATH_MAX], const char *prefix, struct err *e)
+{
+	int n = snprintf(path, PATH_MAX, "%s_disk.index_max_base_norm.bin",
+		prefix);
+
+	return n > 0 && n < PATH_MAX
+		       ? 0
+		       : err_set(e, ERR_USAGE, -ENAMETOOLONG,
+				 "the index's name is too long");
+}
+
+int vdb_norms_save(const struct vdb_vectors *v, enum vdb_metric m,
+	const char *prefix, struct err *e)
+{
+	uint64_t n = m == VDB_COSINE ? v->count : 1;
+	uint32_t head[2] = {htole32((uint32_t)n), htole32(1)};
+	char path[PATH_MAX];
+	uint8_t *text;
+	int r = m == VDB_L2 ? 0 : norms_path(path, prefix, e);
+
+	if (r || m == VDB_L2)
+		return r;
+	text = malloc(8 + 4 * n);
+	if (!text)
+		return err_nomem(e, path);
+	memcpy(text, head, 8);
+	memcpy(text + 8, v->norms, 4 * n);
+	r = file_write_atomic(path, text, 8 + 4 * n, e);
+	free(text);
+	return r;
+}
+
+int vdb_norms_load(float **norms, const char *prefix, enum vdb_metric m,
+	uint64_t nodes, struct err *e)
+{
+	uint64_t n = m == VDB_COSINE ? nodes : 1, i;
+	char path[PATH_MAX], *text;
+	uint32_t head[2] = {0, 0};
+	size_t len;
+	int r;
+
+	*norms = NULL;
+	if (m == VDB_L2)
+		return 0;
+	r = norms_path(path, prefix, e);
+	if (!r)
+		r = file_read_all(path, FILE_MAX, &text, &len, e);
+	if (r)
+		return r;
+	if (len >= 8)
+		memcpy(head, text, 8);
+	if (le32toh(head[0]) != n || le32toh(head[1]) != 1 || len != 8 + 4 * n)
+		r = err_set(e, ERR_IO, -EBADMSG,
+			"%s: is not %" PRIu64 " x 1 lengths of vectors", path,
+			n);
+	*norms = r ? NULL : malloc(4 * n);
+	if (!r && !*norms)
+		r = err_nomem(e, path);
+	if (!r)
+		memcpy(*norms, text + 8, 4 * n);
+	for (i = 0; !r && i < n; i++)
+		if (!isfinite((*norms)[i]) || !((*norms)[i] > 0))
+			r = err_set(e, ERR_IO, -EBADMSG,
+				"%s: length %" PRIu64 " is not above 0", path,
+				i);
+	free(text);
+	if (r) {
+		free(*norms);
+		*norms = NULL;
+	}
+	return r;
+}
