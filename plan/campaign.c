@@ -7,8 +7,8 @@
 #include "plan/data_source.h"
 #include "plan/hosts.h"
 #include "plan/notes.h"
+#include "plan/opened.h"
 #include "plan/shared.h"
-#include "storage/host.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -25,9 +25,7 @@
 struct job {
 	const struct campaign *c;
 	struct record *rec;
-	struct clock clock;
-	struct engine *engine;
-	struct buffers buffers;
+	struct opened o;
 	struct data_source source;
 	struct shard *shard;
 	struct rec_run *run; /* rank 0's process: where records go */
@@ -51,44 +49,23 @@ static int open_engine(struct job *j, struct err *e)
 	struct engine_spec spec = j->c->engine;
 	struct group *g = j->c->group;
 	uint32_t each = training_buffers(t);
-	bool real = engine_spec_is_real(&spec);
-	struct memory_room room;
-	char why[512];
 	int r;
 
-	clock_start(&j->clock, j->c->virtual_time);
-	/* a simulation that leaves no files is the same at any hour */
-	if (j->clock.is_virtual && !t->results_dir[0])
-		j->clock.wall_anchor_ns = 0;
-	else if (j->clock.is_virtual &&
-		 j->clock.wall_anchor_ns < j->c->not_before_ns)
-		j->clock.wall_anchor_ns = j->c->not_before_ns;
-	j->rec->time.wall_anchor_ns = j->clock.wall_anchor_ns;
-	j->rec->time.is_virtual = j->clock.is_virtual;
-	if (real) {
-		memory_available(&room);
-		r = buffers_guard(g->ranks_on_host, each, t->transfer_bytes,
-			&room, e);
-		if (!r)
-			r = host_check_open_files(
-				g->count * t->read_threads, e);
-		if (r)
-			return r;
-	}
+	opened_clock(&j->o, j->c->virtual_time, j->c->not_before_ns, j->rec);
+	r = opened_check(g, &spec, each, t->transfer_bytes,
+		g->count * t->read_threads, e);
+	if (r)
+		return r;
 	spec.depth = each * g->count;
 	spec.dir = t->data_folder;
 	spec.buffered = !t->odirect;
 	spec.split_bytes = (uint32_t)t->transfer_bytes;
 	spec.split_depth = (uint32_t)(each / t->read_threads);
-	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
+	r = opened_engine(&j->o, &spec, true, j->rec, e);
 	if (r)
 		return r;
-	snprintf(t->engine, sizeof(t->engine), "%s", engine_name(j->engine));
-	if (why[0])
-		record_note(j->rec, "engine", "%s, max depth %u", why,
-			spec.depth);
 	if (t->limit_read_bytes_per_s) {
-		engine_set_limit(j->engine, t->limit_read_bytes_per_s,
+		engine_set_limit(j->o.engine, t->limit_read_bytes_per_s,
 			group_limit_word(g));
 		record_note(j->rec, "limit-read",
 			"reads are slowed to %.1f MB/s on purpose "
@@ -96,10 +73,8 @@ static int open_engine(struct job *j, struct err *e)
 			(double)t->limit_read_bytes_per_s / 1e6);
 	}
 	notes_model(j->rec, t->drive, &spec);
-	r = buffers_init(&j->buffers, j->engine, spec.depth,
-		t->transfer_bytes, real, e);
-	notes_buffers(j->rec, &j->buffers);
-	return r;
+	return opened_buffers(&j->o, &spec, spec.depth, t->transfer_bytes,
+		j->rec, e);
 }
 
 static int take_rank(void *arg, uint32_t process, const void *buf,
@@ -162,11 +137,11 @@ static int one_run(struct job *j, struct err *e)
 	struct group *g = j->c->group;
 	struct training_env env = {
 		.config = &asked,
-		.engine = j->engine,
+		.engine = j->o.engine,
 		.store = &j->source.store,
 		.group = g,
 		.shard = j->shard,
-		.buffers = &j->buffers,
+		.buffers = &j->o.buffers,
 		.drop_caches = j->c->drop_caches,
 		.check = t->drive[0] ? NULL : data_source_check,
 		.check_ctx = &j->source,
@@ -250,7 +225,7 @@ static int metrics(struct job *j, struct rec_run *run, struct err *e)
 static void note_wall_step(struct job *j)
 {
 	if (j->c->group->host_leader)
-		notes_wall_step(j->rec, &j->clock);
+		notes_wall_step(j->rec, &j->o.clock);
 }
 
 static int next_run(struct job *j, uint32_t i, struct err *e)
@@ -273,12 +248,12 @@ static int next_run(struct job *j, uint32_t i, struct err *e)
 	run->rank_count = g->size;
 	run->index = i;
 	run->warmup = i < rec->campaign.warmups;
-	run->start_ns = clock_now(&j->clock);
+	run->start_ns = clock_now(&j->o.clock);
 	stamp(run, rec, run->start_ns);
 	if (!g->first && j->c->run_begins)
 		j->c->run_begins(j->c->ctx, run);
 	r = one_run(j, e);
-	run->end_ns = clock_now(&j->clock);
+	run->end_ns = clock_now(&j->o.clock);
 	run->status = !r	    ? REC_FINISHED
 		      : r == -EINTR ? REC_INTERRUPTED
 				    : REC_FAILED;
@@ -328,9 +303,7 @@ static int open_job(struct job *j, struct err *e)
 		r = j->shard ? 0 : e->code;
 	}
 	r = group_agree(g, r, e);
-	/* the free memory of this minute is no part of a simulation */
-	r = r ? r : group_agree(g, hosts_gather(g,
-			    j->rec->time.wall_anchor_ns != 0, j->rec, e), e);
+	r = r ? r : opened_hosts(g, j->rec, e);
 	if (!r && j->c->virtual_time && j->c->client_memory_bytes)
 		hosts_state_memory(j->rec, j->c->client_memory_bytes);
 	return r;
@@ -339,11 +312,8 @@ static int open_job(struct job *j, struct err *e)
 static void close_job(struct job *j)
 {
 	shard_free(j->shard);
-	if (j->engine && j->engine->in_flight)
-		return; /* a forced end: what never returned keeps its memory */
-	buffers_fini(&j->buffers);
-	engine_close(j->engine);
-	data_source_close(&j->source);
+	if (opened_close(&j->o))
+		data_source_close(&j->source);
 }
 
 /* Runs of an earlier process, as if they had been ours. */
@@ -379,10 +349,7 @@ int campaign_run(const struct campaign *c, struct record *rec, struct err *e)
 	uint32_t runs = c->runs + c->warmups, i;
 	int r;
 
-	snprintf(rec->config.group, sizeof(rec->config.group), "%s",
-		c->group->ops->name);
-	snprintf(rec->config.clock, sizeof(rec->config.clock), "%s",
-		c->virtual_time ? "virtual" : "real");
+	opened_names(rec, c->group, c->virtual_time);
 	rec->campaign.runs_wanted = c->runs;
 	rec->campaign.warmups = c->warmups;
 	r = open_job(&j, e);

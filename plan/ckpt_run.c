@@ -5,10 +5,9 @@
 #include "core/units.h"
 #include "plan/hosts.h"
 #include "plan/notes.h"
+#include "plan/opened.h"
 #include "plan/shared.h"
-#include "storage/buffers.h"
 #include "storage/host.h"
-#include "storage/memory.h"
 #include "workloads/checkpoint.h"
 
 #include <errno.h>
@@ -23,9 +22,7 @@
 struct job {
 	const struct ckpt_run *c;
 	struct ckpt_record *rec;
-	struct clock clock;
-	struct engine *engine;
-	struct buffers buffers;
+	struct opened o;
 	struct store store;
 	struct ckpt_content *content;
 };
@@ -135,36 +132,22 @@ static int check_files(struct job *j, struct err *e)
 static int open_engine(struct job *j, struct err *e)
 {
 	const struct ckpt_config *c = &j->rec->config;
-	struct train_config *base = &j->rec->base.config;
 	struct engine_spec spec = j->c->engine;
 	struct group *g = j->c->group;
 	uint32_t each = checkpoint_buffers(c);
 	uint32_t bytes = checkpoint_buffer_bytes(c);
-	bool real = engine_spec_is_real(&spec);
-	struct memory_room room;
-	char why[512];
 	int r;
 
-	if (real) {
-		memory_available(&room);
-		r = buffers_guard(g->ranks_on_host, each, bytes, &room, e);
-		if (!r)
-			r = host_check_open_files(g->count * 8, e);
-		if (r)
-			return r;
-	}
+	r = opened_check(g, &spec, each, bytes, g->count * 8, e);
+	if (r)
+		return r;
 	spec.depth = each * g->count;
 	spec.dir = c->folder;
 	spec.buffered = c->io == CKPT_IO_REFERENCE;
-	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
+	r = opened_engine(&j->o, &spec, false, &j->rec->base, e);
 	if (r)
 		return r;
-	snprintf(base->engine, sizeof(base->engine), "%s",
-		engine_name(j->engine));
-	if (why[0])
-		record_note(&j->rec->base, "engine", "%s", why);
-	r = buffers_init(&j->buffers, j->engine, spec.depth, bytes, real, e);
-	notes_buffers(&j->rec->base, &j->buffers);
+	r = opened_buffers(&j->o, &spec, spec.depth, bytes, &j->rec->base, e);
 	if (j->c->drive)
 		notes_model(&j->rec->base, j->c->drive, &spec);
 	else if (!g->first)
@@ -191,12 +174,7 @@ static int open_job(struct job *j, struct err *e)
 	struct store_namer namer = {.ctx = c, .path = checkpoint_path};
 	int r = 0;
 
-	clock_start(&j->clock, j->c->virtual_time);
-	/* a simulation that leaves no files is the same at any hour */
-	if (j->clock.is_virtual && !base->config.results_dir[0])
-		j->clock.wall_anchor_ns = 0;
-	base->time.wall_anchor_ns = j->clock.wall_anchor_ns;
-	base->time.is_virtual = j->clock.is_virtual;
+	opened_clock(&j->o, j->c->virtual_time, 0, base);
 	if (j->c->drive) {
 		namer.size_bytes = checkpoint_size;
 		namer.path = NULL;
@@ -224,9 +202,7 @@ static int open_job(struct job *j, struct err *e)
 	if (!r)
 		r = open_content(j, e);
 	r = group_agree(g, r, e);
-	r = r ? r : group_agree(g,
-			    hosts_gather(g, base->time.wall_anchor_ns != 0,
-				    base, e), e);
+	r = r ? r : opened_hosts(g, base, e);
 	if (!r && j->c->client_memory_bytes)
 		hosts_state_memory(base, j->c->client_memory_bytes);
 	return r;
@@ -263,11 +239,10 @@ static void drop_caches(void *ctx)
 static int share_clock(
 	struct job *j, struct ckpt_op *ops, size_t n, struct err *e)
 {
-	int64_t anchor_ns = j->clock.wall_anchor_ns, shift_ns;
-	int r = group_share(j->c->group, &anchor_ns, sizeof(anchor_ns), e);
+	int64_t shift_ns;
+	int r = opened_shift(&j->o, j->c->group, &shift_ns, e);
 	size_t i;
 
-	shift_ns = j->clock.wall_anchor_ns - anchor_ns;
 	for (i = 0; !r && i < n; i++) {
 		ops[i].start_ns += shift_ns;
 		ops[i].end_ns += shift_ns;
@@ -281,10 +256,10 @@ static int move(struct job *j, struct err *e)
 	struct group *g = j->c->group;
 	struct checkpoint_env env = {
 		.config = &rec->config,
-		.engine = j->engine,
+		.engine = j->o.engine,
 		.store = &j->store,
 		.group = g,
-		.buffers = &j->buffers,
+		.buffers = &j->o.buffers,
 		.content = j->content,
 		.progress = g->first ? NULL : j->c->progress,
 		.progress_ctx = j->c->ctx,
@@ -356,23 +331,17 @@ static void note_caches(struct ckpt_record *rec)
 
 static void close_job(struct job *j)
 {
-	if (j->engine && j->engine->in_flight)
-		return; /* a forced end: what never returned keeps its memory */
-	buffers_fini(&j->buffers);
-	engine_close(j->engine);
-	free(j->content);
+	if (opened_close(&j->o))
+		free(j->content);
 }
 
 int ckpt_run(const struct ckpt_run *c, struct ckpt_record *rec, struct err *e)
 {
 	struct job j = {.c = c, .rec = rec};
-	struct train_config *base = &rec->base.config;
 	struct ckpt_totals t;
 	int r = 0;
 
-	snprintf(base->group, sizeof(base->group), "%s", c->group->ops->name);
-	snprintf(base->clock, sizeof(base->clock), "%s",
-		c->virtual_time ? "virtual" : "real");
+	opened_names(&rec->base, c->group, c->virtual_time);
 	ckpt_totals(&rec->config.shape, &t);
 	rec->bytes = t.bytes;
 	rec->op_count = ckpt_config_ops(&rec->config);
@@ -385,15 +354,11 @@ int ckpt_run(const struct ckpt_run *c, struct ckpt_record *rec, struct err *e)
 	r = group_agree(c->group, r, e);
 	if (!r)
 		r = open_job(&j, e);
-	rec->start_ns = clock_now(&j.clock);
+	rec->start_ns = clock_now(&j.o.clock);
 	if (!r)
 		r = move(&j, e);
-	rec->end_ns = clock_now(&j.clock);
-	if (c->group->host_leader)
-		notes_wall_step(&rec->base, &j.clock);
-	if (!r)
-		r = group_agree(
-			c->group, notes_gather(c->group, &rec->base, e), e);
+	rec->end_ns = clock_now(&j.o.clock);
+	r = opened_end(&j.o, c->group, r, &rec->base, e);
 	if (!r && !c->group->first) {
 		rec->finished = true;
 		ckpt_record_metrics(rec);

@@ -3,12 +3,10 @@
 
 #include "core/file.h"
 #include "core/units.h"
-#include "plan/hosts.h"
 #include "plan/notes.h"
+#include "plan/opened.h"
 #include "plan/shared.h"
-#include "storage/buffers.h"
 #include "storage/host.h"
-#include "storage/memory.h"
 #include "workloads/kv_cache.h"
 
 #include <dirent.h>
@@ -27,9 +25,7 @@
 struct job {
 	const struct kv_run *c;
 	struct kv_record *rec;
-	struct clock clock;
-	struct engine *engine;
-	struct buffers buffers;
+	struct opened o;
 	struct store store;
 	struct kvcache_env env;
 	struct ckpt_content *content;
@@ -127,52 +123,27 @@ static int storage_limit(struct job *j, struct kv_config *c, struct err *e)
 
 static int open_engine(struct job *j, const struct kv_config *c, struct err *e)
 {
-	struct train_config *base = &j->rec->base.config;
 	struct engine_spec spec = j->c->engine;
 	struct group *g = j->c->group;
-	bool real = engine_spec_is_real(&spec);
-	struct memory_room room;
-	char why[512];
-	int r = 0;
+	int r;
 
-	if (real) {
-		memory_available(&room);
-		r = buffers_guard(g->ranks_on_host, c->buffers,
-			c->request_bytes, &room, e);
-		if (!r)
-			r = host_check_open_files(
-				(uint64_t)g->count * c->opt.users + 16, e);
-		if (r)
-			return r;
-	}
+	r = opened_check(g, &spec, c->buffers, c->request_bytes,
+		(uint64_t)g->count * c->opt.users + 16, e);
+	if (r)
+		return r;
 	/* each worker may have its fsync out beside the buffers */
 	spec.depth = (c->buffers + c->opt.users) * g->count;
 	spec.dir = c->cache_dir;
-	if (!g->first && !real)
+	if (!g->first && !engine_spec_is_real(&spec))
 		notes_model(&j->rec->base, j->c->drive, &spec);
 	if (spec.kind == ENGINE_MODEL && c->io == KV_IO_REFERENCE)
 		spec.drive.sequential_read_gb_per_s *=
 			j->c->workload->host.buffered_read_share;
-	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
+	r = opened_engine(&j->o, &spec, false, &j->rec->base, e);
 	if (r)
 		return r;
-	snprintf(base->engine, sizeof(base->engine), "%s",
-		engine_name(j->engine));
-	if (why[0])
-		record_note(&j->rec->base, "engine", "%s", why);
-	r = buffers_init(&j->buffers, j->engine, c->buffers * g->count,
-		c->request_bytes, real, e);
-	notes_buffers(&j->rec->base, &j->buffers);
-	return r;
-}
-
-static void close_engine(struct job *j)
-{
-	if (!j->engine || j->engine->in_flight)
-		return; /* what never returned keeps its memory */
-	buffers_fini(&j->buffers);
-	engine_close(j->engine);
-	j->engine = NULL;
+	return opened_buffers(&j->o, &spec, c->buffers * g->count,
+		c->request_bytes, &j->rec->base, e);
 }
 
 struct taking {
@@ -249,7 +220,7 @@ static int pause_for(struct job *j, int64_t ns, struct err *e)
 	int64_t end = clock_monotonic_ns() + ns, left;
 	struct timespec ts;
 
-	if (j->clock.is_virtual)
+	if (j->o.clock.is_virtual)
 		return 0; /* nothing would happen in it */
 	while ((left = end - clock_monotonic_ns()) > 0) {
 		if (loop_interrupted)
@@ -288,10 +259,10 @@ static int run_once(struct job *j, struct kv_config *c,
 	j->env.workload = w;
 	/* what preconditions a drive is not what was recorded */
 	j->env.trace = w == j->c->workload ? j->c->trace : NULL;
-	j->env.engine = j->engine;
+	j->env.engine = j->o.engine;
 	j->env.store = &j->store;
 	j->env.group = g;
-	j->env.buffers = &j->buffers;
+	j->env.buffers = &j->o.buffers;
 	j->env.content = j->content;
 	j->env.progress = g->first || !j->c->progress ? NULL : progress;
 	j->env.progress_ctx = j;
@@ -341,7 +312,7 @@ static int precondition(struct job *j, const struct kv_config *of,
 
 static void stamp(const struct job *j, struct kv_trial *t)
 {
-	time_t s = (time_t)((j->clock.wall_anchor_ns + t->start_ns) / NS_PER_S);
+	time_t s = (time_t)((j->o.clock.wall_anchor_ns + t->start_ns) / NS_PER_S);
 	struct tm tm;
 
 	localtime_r(&s, &tm);
@@ -368,7 +339,7 @@ static int run_trial(struct job *j, struct kv_option_result *o, bool last,
 		r = group_agree(g, storage_limit(j, &o->config, e), e);
 	if (!r && j->c->precondition && !o->trial_count)
 		r = precondition(j, &o->config, e);
-	t->start_ns = clock_now(&j->clock);
+	t->start_ns = clock_now(&j->o.clock);
 	stamp(j, t);
 	if (!r)
 		r = run_once(j, &o->config, j->c->workload,
@@ -412,7 +383,7 @@ static int run_option(struct job *j, struct kv_option_result *o, struct err *e)
 	r = group_agree(g, r, e);
 	for (i = 0; !r && i < j->rec->trials; i++)
 		r = run_trial(j, o, i + 1 == j->rec->trials, e);
-	close_engine(j);
+	opened_close(&j->o);
 	return r;
 }
 
@@ -449,11 +420,7 @@ static int open_job(struct job *j, struct err *e)
 	struct store_namer namer = {.ctx = &j->env, .size_bytes = kvcache_size};
 	int r = 0;
 
-	clock_start(&j->clock, j->c->virtual_time);
-	if (j->clock.is_virtual && !base->config.results_dir[0])
-		j->clock.wall_anchor_ns = 0;
-	base->time.wall_anchor_ns = j->clock.wall_anchor_ns;
-	base->time.is_virtual = j->clock.is_virtual;
+	opened_clock(&j->o, j->c->virtual_time, 0, base);
 	if (j->c->drive) {
 		store_catalog_init(&j->store, &namer);
 	} else {
@@ -475,23 +442,18 @@ static int open_job(struct job *j, struct err *e)
 	note_host(j);
 	if (!r && !g->first && !j->c->drive)
 		notes_drive(&rec->base, c->cache_dir);
-	return r ? r : group_agree(g,
-			       hosts_gather(g, base->time.wall_anchor_ns != 0,
-				       base, e), e);
+	return r ? r : opened_hosts(g, base, e);
 }
 
 int kv_run(const struct kv_run *c, struct kv_record *rec, struct err *e)
 {
 	struct job j = {.c = c, .rec = rec};
-	struct train_config *base = &rec->base.config;
 	uint32_t i;
 	int r;
 
-	snprintf(base->group, sizeof(base->group), "%s", c->group->ops->name);
-	snprintf(base->clock, sizeof(base->clock), "%s",
-		c->virtual_time ? "virtual" : "real");
+	opened_names(&rec->base, c->group, c->virtual_time);
 	r = open_job(&j, e);
-	rec->start_ns = clock_now(&j.clock);
+	rec->start_ns = clock_now(&j.o.clock);
 	for (i = 0; !r && i < rec->option_count; i++) {
 		if (i)
 			r = group_agree(c->group,
@@ -500,14 +462,10 @@ int kv_run(const struct kv_run *c, struct kv_record *rec, struct err *e)
 		if (!r)
 			r = run_option(&j, &rec->options[i], e);
 	}
-	rec->end_ns = clock_now(&j.clock);
+	rec->end_ns = clock_now(&j.o.clock);
 	if (!c->drive && !c->keep_files && rec->option_count)
 		clean_folders(&j, &rec->options[0].config, true, NULL);
-	if (c->group->host_leader)
-		notes_wall_step(&rec->base, &j.clock);
-	if (!r)
-		r = group_agree(
-			c->group, notes_gather(c->group, &rec->base, e), e);
+	r = opened_end(&j.o, c->group, r, &rec->base, e);
 	rec->finished = !r;
 	free(j.content);
 	return r;

@@ -5,8 +5,8 @@
 #include "datagen/vdb_graph.h"
 #include "datagen/vdb_index.h"
 #include "datagen/vdb_truth.h"
-#include "plan/hosts.h"
 #include "plan/notes.h"
+#include "plan/opened.h"
 #include "plan/shared.h"
 #include "plan/vdb_answers.h"
 #include "storage/buffers.h"
@@ -27,9 +27,7 @@
 struct job {
 	const struct vdb_run *c;
 	struct vdb_record *rec;
-	struct clock clock;
-	struct engine *engine;
-	struct buffers buffers;
+	struct opened o;
 	struct store store;
 	uint32_t *table;
 	struct vdb_graph *graphs;
@@ -116,33 +114,24 @@ static int check_memory(struct job *j, uint64_t each, struct err *e)
 
 static int open_engine(struct job *j, struct err *e)
 {
-	struct train_config *base = &j->rec->base.config;
 	struct engine_spec spec = j->c->engine;
-	bool real = engine_spec_is_real(&spec);
 	uint64_t each = vectordb_buffers(&j->rec->config);
-	char why[512];
 	int r;
 
 	r = check_memory(j, each, e);
-	if (!r && real)
+	if (!r && engine_spec_is_real(&spec))
 		r = host_check_open_files(j->rec->config.shape.segments, e);
 	if (r)
 		return r;
 	spec.depth = (uint32_t)each * j->c->group->count;
 	spec.dir = j->rec->config.folder;
-	r = engine_open(&spec, &j->clock, &j->engine, why, sizeof(why), e);
+	r = opened_engine(&j->o, &spec, false, &j->rec->base, e);
 	if (r)
 		return r;
-	snprintf(base->engine, sizeof(base->engine), "%s",
-		engine_name(j->engine));
-	if (why[0])
-		record_note(&j->rec->base, "engine", "%s", why);
 	if (j->c->drive)
 		notes_model(&j->rec->base, j->c->drive, &spec);
-	r = buffers_init(&j->buffers, j->engine, spec.depth,
-		j->rec->read_bytes, real, e);
-	notes_buffers(&j->rec->base, &j->buffers);
-	return r;
+	return opened_buffers(&j->o, &spec, spec.depth, j->rec->read_bytes,
+		&j->rec->base, e);
 }
 
 static int check_capacity(struct job *j, struct err *e)
@@ -167,12 +156,7 @@ static int open_job(struct job *j, struct err *e)
 		.size_bytes = size_of};
 	int r;
 
-	clock_start(&j->clock, j->c->virtual_time);
-	/* a simulation that leaves no files is the same at any hour */
-	if (j->clock.is_virtual && !base->config.results_dir[0])
-		j->clock.wall_anchor_ns = 0;
-	base->time.wall_anchor_ns = j->clock.wall_anchor_ns;
-	base->time.is_virtual = j->clock.is_virtual;
+	opened_clock(&j->o, j->c->virtual_time, 0, base);
 	r = c->shape.built ? open_indexes(j, e) : open_graphs(j, e);
 	if (!r)
 		r = check_capacity(j, e);
@@ -188,9 +172,7 @@ static int open_job(struct job *j, struct err *e)
 			e);
 	if (!r)
 		r = group_agree(g, open_engine(j, e), e);
-	return r ? r : group_agree(g,
-			       hosts_gather(g, base->time.wall_anchor_ns != 0,
-				       base, e), e);
+	return r ? r : opened_hosts(g, base, e);
 }
 
 static int take_client(void *arg, uint32_t process, const void *buf,
@@ -207,11 +189,10 @@ static int take_client(void *arg, uint32_t process, const void *buf,
 /* Every process started its own clock: bring the stamps to rank 0's. */
 static int share_clock(struct job *j, struct vdb_client *mine, struct err *e)
 {
-	int64_t anchor_ns = j->clock.wall_anchor_ns, shift_ns;
-	int r = group_share(j->c->group, &anchor_ns, sizeof(anchor_ns), e);
+	int64_t shift_ns;
+	int r = opened_shift(&j->o, j->c->group, &shift_ns, e);
 	size_t i;
 
-	shift_ns = j->clock.wall_anchor_ns - anchor_ns;
 	for (i = 0; !r && shift_ns && i < mine->row_count; i++) {
 		mine->rows[i].intended_ns += shift_ns;
 		mine->rows[i].start_ns += shift_ns;
@@ -268,10 +249,10 @@ static int search(struct job *j, struct err *e)
 	struct group *g = j->c->group;
 	struct vectordb_env env = {
 		.config = &rec->config,
-		.engine = j->engine,
+		.engine = j->o.engine,
 		.store = &j->store,
 		.group = g,
-		.buffers = &j->buffers,
+		.buffers = &j->o.buffers,
 		.guides = &j->replay.guides,
 		.graphs = j->graphs,
 	};
@@ -351,11 +332,8 @@ static void note_figures(struct job *j)
 
 static void close_job(struct job *j)
 {
-	if (j->engine && j->engine->in_flight)
-		return; /* a forced end: what never returned keeps its memory */
-	buffers_fini(&j->buffers);
-	if (j->engine)
-		engine_close(j->engine);
+	if (!opened_close(&j->o))
+		return;
 	vdb_answers_close(&j->answers);
 	free(j->graphs);
 	free(j->table);
@@ -364,13 +342,10 @@ static void close_job(struct job *j)
 int vdb_run(const struct vdb_run *c, struct vdb_record *rec, struct err *e)
 {
 	struct job j = {.c = c, .rec = rec};
-	struct train_config *base = &rec->base.config;
 	struct group *g = c->group;
 	int r = 0;
 
-	snprintf(base->group, sizeof(base->group), "%s", g->ops->name);
-	snprintf(base->clock, sizeof(base->clock), "%s",
-		c->virtual_time ? "virtual" : "real");
+	opened_names(&rec->base, g, c->virtual_time);
 	rec->client_count = rec->config.clients;
 	if (!g->first) {
 		rec->clients = calloc(rec->client_count, sizeof(*rec->clients));
@@ -382,14 +357,11 @@ int vdb_run(const struct vdb_run *c, struct vdb_record *rec, struct err *e)
 	r = group_agree(g, r, e);
 	if (!r)
 		r = open_job(&j, e);
-	rec->start_ns = clock_now(&j.clock);
+	rec->start_ns = clock_now(&j.o.clock);
 	if (!r)
 		r = search(&j, e);
-	rec->end_ns = clock_now(&j.clock);
-	if (g->host_leader)
-		notes_wall_step(&rec->base, &j.clock);
-	if (!r)
-		r = group_agree(g, notes_gather(g, &rec->base, e), e);
+	rec->end_ns = clock_now(&j.o.clock);
+	r = opened_end(&j.o, g, r, &rec->base, e);
 	if (!r && !g->first) {
 		rec->finished = true;
 		if (vdb_record_metrics(rec))
