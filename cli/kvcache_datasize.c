@@ -172,7 +172,6 @@ static bool add_row(struct cJSON *list, const struct row *r)
 static int print_json(const struct kvcache_options *o, const struct answer *a)
 {
 	struct cJSON *doc = cJSON_CreateObject(), *list;
-	char *text;
 	uint32_t i;
 	bool ok;
 
@@ -183,15 +182,10 @@ static int print_json(const struct kvcache_options *o, const struct answer *a)
 	ok = list != NULL;
 	for (i = 0; ok && i < a->count; i++)
 		ok = add_row(list, &a->rows[i]);
-	text = ok ? json_print(doc, 2) : NULL;
+	if (ok)
+		return cli_print_json(doc);
 	cJSON_Delete(doc);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the answer\n");
-		return ERR_ENV;
-	}
-	printf("%s\n", text);
-	free(text);
-	return 0;
+	return cli_print_json(NULL);
 }
 
 int cmd_kvcache_datasize(int argc, const char **argv)

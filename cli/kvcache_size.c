@@ -87,7 +87,6 @@ static bool add_point(struct cJSON *o, const struct kv_size_point *p)
 static int print_json(const struct kvcache_options *o, const struct kv_size *q)
 {
 	struct cJSON *doc = cJSON_CreateObject(), *list, *x;
-	char *text;
 	uint32_t i;
 	bool ok;
 
@@ -104,15 +103,10 @@ static int print_json(const struct kvcache_options *o, const struct kv_size *q)
 		x = json_add_object(list, NULL);
 		ok = x && add_point(x, &q->points[i]);
 	}
-	text = ok ? json_print(doc, 2) : NULL;
+	if (ok)
+		return cli_print_json(doc);
 	cJSON_Delete(doc);
-	if (!text) {
-		fprintf(stderr, "stoker: out of memory for the answer\n");
-		return ERR_ENV;
-	}
-	printf("%s\n", text);
-	free(text);
-	return 0;
+	return cli_print_json(NULL);
 }
 
 static int size(const struct kvcache_options *o, struct kvcache_setup *s,

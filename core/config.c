@@ -185,14 +185,19 @@ static int unknown(const char *dir, const char *name, struct err *e)
 		l.len ? l.text : "none");
 }
 
-/* One of the two is set: path (not "") or *f. */
-static int find(const char *dir, const char *name, char path[PATH_MAX],
-	const struct config_file **f, struct err *e)
+/* One of the two is set: path (not "") or file. */
+struct found {
+	char path[PATH_MAX];
+	const struct config_file *file;
+};
+
+static int find(
+	const char *dir, const char *name, struct found *x, struct err *e)
 {
 	const char *slash = strchr(name, '/');
 	int ret;
 
-	path[0] = 0;
+	x->path[0] = 0;
 	ret = user_dir(&dir, e);
 	if (ret)
 		return ret;
@@ -200,19 +205,20 @@ static int find(const char *dir, const char *name, char path[PATH_MAX],
 		!plain_name(slash + 1, strlen(slash + 1)))
 		return unknown(dir, name, e);
 	if (dir) {
-		ret = snprintf(path, PATH_MAX, "%s/%s", dir, name);
+		ret = snprintf(x->path, PATH_MAX, "%s/%s", dir, name);
 		if (ret < 0 || ret >= PATH_MAX)
 			return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 				"configuration folder name is too long");
-		if (!access(path, F_OK))
+		if (!access(x->path, F_OK))
 			return 0;
 		if (errno != ENOENT && errno != ENOTDIR)
 			return err_set(e, ERR_USAGE, -errno,
-				"configuration %s: %s", path, strerror(errno));
-		path[0] = 0;
+				"configuration %s: %s", x->path,
+				strerror(errno));
+		x->path[0] = 0;
 	}
-	for (*f = config_embedded; (*f)->name; ++*f)
-		if (!strcmp((*f)->name, name))
+	for (x->file = config_embedded; x->file->name; x->file++)
+		if (!strcmp(x->file->name, name))
 			return 0;
 	return unknown(dir, name, e);
 }
@@ -220,40 +226,38 @@ static int find(const char *dir, const char *name, char path[PATH_MAX],
 int config_load(
 	const char *dir, const char *name, struct cJSON **out, struct err *e)
 {
-	const struct config_file *f;
-	char path[PATH_MAX];
-	int ret;
+	struct found x;
+	int ret = find(dir, name, &x, e);
 
 	*out = NULL;
-	ret = find(dir, name, path, &f, e);
 	if (ret)
 		return ret;
-	if (path[0])
-		return json_read_file(path, out, e);
-	return json_parse(f->text, f->size, f->name, out, e);
+	if (x.path[0])
+		return json_read_file(x.path, out, e);
+	return json_parse(
+		x.file->text, x.file->size, x.file->name, out, e);
 }
 
 int config_text(const char *dir, const char *name, char **text, size_t *len,
 	char origin[CONFIG_ORIGIN_MAX], struct err *e)
 {
-	const struct config_file *f;
-	char path[PATH_MAX];
-	int ret;
+	struct found x;
+	int ret = find(dir, name, &x, e);
 
 	*text = NULL;
-	ret = find(dir, name, path, &f, e);
 	if (ret)
 		return ret;
 	if (origin)
 		snprintf(origin, CONFIG_ORIGIN_MAX, "%s",
-			path[0] ? path : f->name);
-	if (path[0])
-		return file_read_regular(path, TEXT_BYTES_MAX, text, len, e);
-	*text = malloc(f->size + 1);
+			x.path[0] ? x.path : x.file->name);
+	if (x.path[0])
+		return file_read_regular(
+			x.path, TEXT_BYTES_MAX, text, len, e);
+	*text = malloc(x.file->size + 1);
 	if (!*text)
 		return err_nomem(e, "a configuration");
-	memcpy(*text, f->text, f->size);
-	(*text)[f->size] = 0;
-	*len = f->size;
+	memcpy(*text, x.file->text, x.file->size);
+	(*text)[x.file->size] = 0;
+	*len = x.file->size;
 	return 0;
 }

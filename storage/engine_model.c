@@ -187,26 +187,29 @@ static void queue_read(
 	struct model_engine *m, struct engine_op *op, int64_t now)
 {
 	struct event x = {.op = op, .order = m->order++};
-	uint64_t commands = split(m, op->len_bytes, &x), one;
-	bool curve = m->measured && is_large(op);
-	int64_t ready, latency;
+	uint64_t commands = split(m, op->len_bytes, &x);
+	int64_t ready = now, latency = 0;
 	double each;
 
-	one = op->len_bytes / commands;
-	ready = curve ? drive_model_read(&m->drive, now, 1)
-		      : drive_model_read_split(&m->drive, now, op->len_bytes,
-				commands);
-	latency = ready - now;
-	if (curve)
-		ready = now;
+	/* the measured rate is all that such a read feels; others feel it */
+	if (m->measured && is_large(op)) {
+		drive_model_read(&m->drive, now, 1);
+		commands = 1;
+	} else {
+		ready = drive_model_read_split(
+			&m->drive, now, op->len_bytes, commands);
+		latency = ready - now;
+	}
 	if (!op->offset_bytes)
 		ready += m->host.file_open_ns;
 	/* every round of a split request has that latency */
-	each = (double)one * 1e9 / m->drive.command_read_bytes_per_s +
-	       (double)latency;
-	if (commands > 1 && !curve)
+	if (commands > 1) {
+		each = (double)(op->len_bytes / commands) * 1e9 /
+			       m->drive.command_read_bytes_per_s +
+		       (double)latency;
 		x.floor_ns = now + (int64_t)(each * (double)commands /
 					     x.weight);
+	}
 	m->large_parts += is_large(op) ? x.weight : 0;
 	x.key = (double)ready;
 	heap_push(&m->before, &x);
