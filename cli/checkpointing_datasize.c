@@ -306,11 +306,7 @@ static int print_json(const struct answer *a)
 {
 	struct cJSON *o = cJSON_CreateObject();
 
-	if (o && !fill_json(o, a)) {
-		cJSON_Delete(o);
-		o = NULL;
-	}
-	return cli_print_json(o);
+	return cli_print_whole(o, o && fill_json(o, a));
 }
 
 int cmd_checkpointing_datasize(int argc, const char **argv)
@@ -318,14 +314,12 @@ int cmd_checkpointing_datasize(int argc, const char **argv)
 	struct checkpointing_options o;
 	struct answer a = {.writes = 0};
 	struct err e;
-	bool help;
+	int code;
 
 	checkpointing_options_default(&o);
-	if (options_parse(checkpointing_datasize_rows, &o, argc, argv, &help,
-		    &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(checkpointing_datasize_rows);
+	if (!command_options(checkpointing_datasize_rows, &o, &o.json,
+		    argc, argv, &code))
+		return code;
 	if (compute(&o, &a, &e))
 		return cli_fail_report(o.json, &e);
 	if (o.json)

@@ -191,13 +191,11 @@ int cmd_checkpointing_run(int argc, const char **argv)
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = run_in_group, .ctx = &j};
 	struct err e;
-	bool help;
+	int code;
 
 	checkpointing_options_default(&o);
-	if (options_parse(checkpointing_run_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(checkpointing_run_rows);
+	if (!command_options(checkpointing_run_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (!o.drive == !o.folder) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"checkpointing run needs either --checkpoint-folder "

@@ -40,6 +40,14 @@ int cli_print_json(struct cJSON *o)
 	return 0;
 }
 
+int cli_print_whole(struct cJSON *o, bool ok)
+{
+	if (ok)
+		return cli_print_json(o);
+	cJSON_Delete(o);
+	return cli_print_json(NULL);
+}
+
 int cli_fail_report(bool json, const struct err *e)
 {
 	int code = cli_fail(e);

@@ -17,6 +17,8 @@ int cli_fail_report(bool json, const struct err *e);
 struct cJSON;
 /* Print o (freed here; NULL: no memory) to stdout; 0 or an exit code. */
 int cli_print_json(struct cJSON *o);
+/* The same of a document that is whole only if ok: else there was no memory. */
+int cli_print_whole(struct cJSON *o, bool ok);
 
 /*
  * Print a report as the one document on stdout, with its exit code; of a run

@@ -157,6 +157,21 @@ int command_help(const struct option_row *rows)
 	return 0;
 }
 
+bool command_options(const struct option_row *rows, void *into,
+	const bool *json, int argc, const char **argv, int *code)
+{
+	struct err e;
+	bool help;
+
+	if (options_parse(rows, into, argc, argv, &help, &e)) {
+		*code = cli_fail_report(*json, &e);
+		return false;
+	}
+	if (help)
+		*code = command_help(rows);
+	return !help;
+}
+
 static void usage_lines(FILE *f, const char *noun)
 {
 	const struct command *c;

@@ -31,6 +31,14 @@ const char *command_name(const struct command *c, char buf[COMMAND_NAME_MAX]);
 /* Usage and options of the command that has this table; returns 0. */
 int command_help(const struct option_row *rows);
 
+/*
+ * options_parse() for a command, with its --help and its errors. False: the
+ * command has nothing more to do, *code is its exit code. *json is the one in
+ * `into`, looked at after parsing.
+ */
+bool command_options(const struct option_row *rows, void *into,
+	const bool *json, int argc, const char **argv, int *code);
+
 void commands_usage(FILE *f);
 
 /*

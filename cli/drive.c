@@ -206,13 +206,11 @@ int cmd_drive_passport(int argc, const char **argv)
 	struct drive_options o = {.data_dir = NULL};
 	struct rec_drive d;
 	struct err e;
-	bool help;
+	int code;
 	int r;
 
-	if (options_parse(drive_passport_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(drive_passport_rows);
+	if (!command_options(drive_passport_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	r = o.data_dir ? drive_identify(o.data_dir, o.show_serial, &d)
 		       : -EINVAL;
 	if (!o.data_dir)

@@ -182,10 +182,7 @@ static int print_json(const struct kvcache_options *o, const struct answer *a)
 	ok = list != NULL;
 	for (i = 0; ok && i < a->count; i++)
 		ok = add_row(list, &a->rows[i]);
-	if (ok)
-		return cli_print_json(doc);
-	cJSON_Delete(doc);
-	return cli_print_json(NULL);
+	return cli_print_whole(doc, ok);
 }
 
 int cmd_kvcache_datasize(int argc, const char **argv)

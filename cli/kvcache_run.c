@@ -231,14 +231,11 @@ int cmd_kvcache_run(int argc, const char **argv)
 	struct kvcache_setup *s;
 	struct kvcache_options o;
 	struct err e;
-	bool help;
 	int code;
 
 	kvcache_options_default(&o);
-	if (options_parse(kvcache_run_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(kvcache_run_rows);
+	if (!command_options(kvcache_run_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (!o.drive == !o.cache_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"kvcache run needs either --cache-dir DIR (a real "

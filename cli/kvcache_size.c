@@ -103,10 +103,7 @@ static int print_json(const struct kvcache_options *o, const struct kv_size *q)
 		x = json_add_object(list, NULL);
 		ok = x && add_point(x, &q->points[i]);
 	}
-	if (ok)
-		return cli_print_json(doc);
-	cJSON_Delete(doc);
-	return cli_print_json(NULL);
+	return cli_print_whole(doc, ok);
 }
 
 static int size(const struct kvcache_options *o, struct kvcache_setup *s,

@@ -308,11 +308,7 @@ static int print_json(const struct answer *a)
 {
 	struct cJSON *o = cJSON_CreateObject();
 
-	if (o && !fill_json(o, a)) {
-		cJSON_Delete(o);
-		o = NULL;
-	}
-	return cli_print_json(o);
+	return cli_print_whole(o, o && fill_json(o, a));
 }
 
 int cmd_plan_checkpoint(int argc, const char **argv)

@@ -430,13 +430,11 @@ int cmd_training_datagen(int argc, const char **argv)
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = job_run, .ctx = &j};
 	struct err e;
-	bool help;
+	int code;
 
 	training_options_default(&o);
-	if (options_parse(training_datagen_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(training_datagen_rows);
+	if (!command_options(training_datagen_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (o.help_params)
 		return training_help_params(&o);
 	if (!o.drive && !o.data_dir) {

@@ -371,13 +371,11 @@ int cmd_training_run(int argc, const char **argv)
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = run_in_group, .ctx = &j};
 	struct err e;
-	bool help;
+	int code;
 
 	training_options_default(&o);
-	if (options_parse(training_run_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(training_run_rows);
+	if (!command_options(training_run_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (o.help_params)
 		return training_help_params(&o);
 	if (!o.drive && !o.data_dir) {

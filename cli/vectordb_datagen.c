@@ -117,13 +117,12 @@ int cmd_vectordb_datasize(int argc, const char **argv)
 	struct cJSON *doc;
 	struct size z;
 	struct err e;
-	bool help, ok;
+	bool ok;
+	int code;
 
 	vectordb_options_default(&o);
-	if (options_parse(vectordb_datasize_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(vectordb_datasize_rows);
+	if (!command_options(vectordb_datasize_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (size_up(&o, &z, &e))
 		return cli_fail_report(o.json, &e);
 	if (!o.json) {
@@ -270,13 +269,11 @@ int cmd_vectordb_datagen(int argc, const char **argv)
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = generate, .ctx = &x};
 	struct err e;
-	bool help;
+	int code;
 
 	vectordb_options_default(&o);
-	if (options_parse(vectordb_datagen_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(vectordb_datagen_rows);
+	if (!command_options(vectordb_datagen_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (!o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"vectordb datagen needs --data-dir DIR");

@@ -216,13 +216,11 @@ int cmd_vectordb_run(int argc, const char **argv)
 	struct launched l = {.prepare = prepare, .dry_run = dry_run,
 		.run = run_in_group, .ctx = &x};
 	struct err e;
-	bool help;
+	int code;
 
 	vectordb_options_default(&o);
-	if (options_parse(vectordb_run_rows, &o, argc, argv, &help, &e))
-		return cli_fail_report(o.json, &e);
-	if (help)
-		return command_help(vectordb_run_rows);
+	if (!command_options(vectordb_run_rows, &o, &o.json, argc, argv, &code))
+		return code;
 	if (!o.drive == !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"vectordb run needs either --data-dir DIR (a real "
