@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "results/ckpt_json.h"
 #include "results/drive.h"
 
 #include <cJSON.h>
@@ -104,15 +105,6 @@ static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
 	const struct {
 		const char *name;
 		double value;
-	} t[] = {
-		{"io_mean_GB_per_second", p->rate_mean_gib_s},
-		{"io_stdev_GB_per_second", p->rate_stdev_gib_s},
-		{"duration_mean_seconds", p->duration_mean_s},
-		{"duration_stdev_seconds", p->duration_stdev_s},
-	};
-	const struct {
-		const char *name;
-		double value;
 	} strict[] = {
 		{"slowest_mean_seconds", p->slowest_mean_s},
 		{"slowest_max_seconds", p->slowest_max_s},
@@ -125,19 +117,14 @@ static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
 		{"cpu_seconds_per_gib", p->cpu_s_per_gib},
 	};
 	struct cJSON *x;
-	char name[64];
 	bool ok = true;
 	size_t i;
 
 	if (!p->count)
 		return true;
 	x = json_add_object(o, key);
-	ok = x && json_add_u64(x, "checkpoints", p->count);
-	for (i = 0; ok && i < sizeof(t) / sizeof(t[0]); i++) {
-		snprintf(name, sizeof(name), "%s_checkpoint_%s", prefix,
-			t[i].name);
-		ok = json_add_double(x, name, t[i].value);
-	}
+	ok = x && json_add_u64(x, "checkpoints", p->count) &&
+	     results_ckpt_phase(x, prefix, p);
 	for (i = 0; ok && i < sizeof(strict) / sizeof(strict[0]); i++)
 		ok = json_add_double(x, strict[i].name, strict[i].value);
 	return ok && json_add_bool(x, "cache_evaluated", !p->cache_unknown) &&

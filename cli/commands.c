@@ -164,7 +164,7 @@ bool command_options(const struct option_row *rows, void *into,
 	bool help;
 
 	if (options_parse(rows, into, argc, argv, &help, &e)) {
-		*code = cli_fail_report(*json, &e);
+		*code = cli_fail_report(json && *json, &e);
 		return false;
 	}
 	if (help)

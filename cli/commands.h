@@ -34,7 +34,7 @@ int command_help(const struct option_row *rows);
 /*
  * options_parse() for a command, with its --help and its errors. False: the
  * command has nothing more to do, *code is its exit code. *json is the one in
- * `into`, looked at after parsing.
+ * `into`, looked at after parsing; NULL: errors are never told as a document.
  */
 bool command_options(const struct option_row *rows, void *into,
 	const bool *json, int argc, const char **argv, int *code);

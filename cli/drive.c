@@ -80,12 +80,10 @@ int cmd_drive_list(int argc, const char **argv)
 	struct drive_options o = {.data_dir = NULL};
 	struct err e;
 	struct listing l = {.e = &e};
-	bool help;
+	int code;
 
-	if (options_parse(drive_list_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(drive_list_rows);
+	if (!command_options(drive_list_rows, &o, NULL, argc, argv, &code))
+		return code;
 	l.config_dir = o.config_dir;
 	if (o.json)
 		l.json = cJSON_CreateArray();
@@ -181,13 +179,11 @@ int cmd_drive_show(int argc, const char **argv)
 	struct drive_options o = {.data_dir = NULL};
 	struct cJSON *obj = NULL;
 	struct err e;
-	bool help;
+	int code;
 
-	if (options_parse(drive_show_rows, &o, argc - (name != NULL),
-		    argv + (name != NULL), &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(drive_show_rows);
+	if (!command_options(drive_show_rows, &o, NULL,
+		    argc - (name != NULL), argv + (name != NULL), &code))
+		return code;
 	if (!name)
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"drive show needs a profile's NAME or FILE.json; "

@@ -250,14 +250,11 @@ int cmd_history(int argc, const char **argv)
 	struct history_options o = {.json = false};
 	struct history h;
 	struct err e;
-	bool help;
 	size_t i;
 	int code;
 
-	if (options_parse(history_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(history_rows);
+	if (!command_options(history_rows, &o, NULL, argc, argv, &code))
+		return code;
 	if (!o.results_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"history needs --results-dir DIR");

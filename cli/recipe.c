@@ -141,12 +141,10 @@ int cmd_recipe_list(int argc, const char **argv)
 	struct recipe_options o = {.json = false};
 	struct listing l = {.list = NULL};
 	struct err e;
-	bool help;
+	int code;
 
-	if (options_parse(recipe_list_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(recipe_list_rows);
+	if (!command_options(recipe_list_rows, &o, NULL, argc, argv, &code))
+		return code;
 	l.config_dir = o.config_dir;
 	l.list = o.json ? cJSON_CreateArray() : NULL;
 	l.e = &e;
@@ -222,13 +220,10 @@ int cmd_recipe_show(int argc, const char **argv)
 	struct recipe_options o = {.json = false};
 	struct source s;
 	struct err e;
-	bool help;
 	int code;
 
-	if (options_parse(recipe_show_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(recipe_show_rows);
+	if (!command_options(recipe_show_rows, &o, NULL, argc, argv, &code))
+		return code;
 	if (!name) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"recipe show needs a name or FILE.json; stoker recipe "
@@ -466,13 +461,10 @@ int cmd_recipe_run(int argc, const char **argv)
 	struct source s;
 	size_t from = 0;
 	struct err e;
-	bool help;
 	int code;
 
-	if (options_parse(recipe_run_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(recipe_run_rows);
+	if (!command_options(recipe_run_rows, &o, NULL, argc, argv, &code))
+		return code;
 	if (prepare(&s, name, &o, &from, &e)) {
 		unload(&s);
 		return cli_fail_report(o.json, &e);

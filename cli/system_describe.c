@@ -305,12 +305,10 @@ int cmd_system_describe(int argc, const char **argv)
 	struct cJSON *tree;
 	char *text = NULL;
 	struct err e;
-	bool help;
+	int code;
 
-	if (options_parse(system_describe_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(system_describe_rows);
+	if (!command_options(system_describe_rows, &o, NULL, argc, argv, &code))
+		return code;
 	if (o.data_dir && drive_identify(o.data_dir, false, &d)) {
 		err_set(&e, ERR_USAGE, -errno, "--data-dir %s: %s", o.data_dir,
 			strerror(errno));

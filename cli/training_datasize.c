@@ -196,13 +196,12 @@ int cmd_training_datasize(int argc, const char **argv)
 	struct training_setup s;
 	struct answer a = {.hosts = 1};
 	struct err e;
-	bool help;
+	int code;
 
 	training_options_default(&o);
-	if (options_parse(training_datasize_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(training_datasize_rows);
+	if (!command_options(training_datasize_rows, &o, NULL,
+		    argc, argv, &code))
+		return code;
 	if (o.help_params)
 		return training_help_params(&o);
 	if (training_resolve(&o, false, &s, &e) || compute(&o, &s, &a, &e))

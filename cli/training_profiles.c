@@ -84,15 +84,14 @@ int cmd_training_profiles(int argc, const char **argv)
 	struct training_options o;
 	struct err e;
 	struct listing l = {.e = &e};
-	bool help;
+	int code;
 	char *text;
 	int r;
 
 	training_options_default(&o);
-	if (options_parse(training_profiles_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(training_profiles_rows);
+	if (!command_options(training_profiles_rows, &o, NULL,
+		    argc, argv, &code))
+		return code;
 	l.config_dir = o.config_dir;
 	if (o.json)
 		l.json = cJSON_CreateArray();

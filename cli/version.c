@@ -138,14 +138,11 @@ int cmd_version(int argc, const char **argv)
 	struct library l[8];
 	char buf[VERSION_MAX];
 	struct utsname u;
-	struct err e;
-	bool help;
+	int code;
 	size_t i, n;
 
-	if (options_parse(version_rows, &o, argc, argv, &help, &e))
-		return cli_fail(&e);
-	if (help)
-		return command_help(version_rows);
+	if (!command_options(version_rows, &o, NULL, argc, argv, &code))
+		return code;
 	n = libraries(l);
 	memset(&u, 0, sizeof(u));
 	uname(&u);

@@ -167,30 +167,29 @@ int json_get_bool(const struct cJSON *obj, const char *file, const char *key,
 	return 0;
 }
 
+static int get_container(const struct cJSON *obj, const char *file,
+	const char *key, cJSON_bool (*is)(const struct cJSON *item),
+	const char *expected, const struct cJSON **out, struct err *e)
+{
+	int ret = find(obj, file, key, out, e);
+
+	if (!ret && !is(*out))
+		ret = wrong(e, -EINVAL, file, key, expected, *out);
+	return ret;
+}
+
 int json_get_object(const struct cJSON *obj, const char *file, const char *key,
 	const struct cJSON **out, struct err *e)
 {
-	int ret;
-
-	ret = find(obj, file, key, out, e);
-	if (ret)
-		return ret;
-	if (!cJSON_IsObject(*out))
-		return wrong(e, -EINVAL, file, key, "an object {...}", *out);
-	return 0;
+	return get_container(
+		obj, file, key, cJSON_IsObject, "an object {...}", out, e);
 }
 
 int json_get_array(const struct cJSON *obj, const char *file, const char *key,
 	const struct cJSON **out, struct err *e)
 {
-	int ret;
-
-	ret = find(obj, file, key, out, e);
-	if (ret)
-		return ret;
-	if (!cJSON_IsArray(*out))
-		return wrong(e, -EINVAL, file, key, "a list [...]", *out);
-	return 0;
+	return get_container(
+		obj, file, key, cJSON_IsArray, "a list [...]", out, e);
 }
 
 int json_opt_u64(const struct cJSON *obj, const char *file, const char *key,

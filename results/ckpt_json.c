@@ -18,8 +18,8 @@ static double gib(uint64_t bytes)
 	return (double)bytes / (double)GIB_BYTES;
 }
 
-static bool add_phase(
-	struct cJSON *o, const char *name, const struct ckpt_phase *p)
+bool results_ckpt_phase(
+	struct cJSON *o, const char *prefix, const struct ckpt_phase *p)
 {
 	const struct {
 		const char *key;
@@ -35,7 +35,7 @@ static bool add_phase(
 	size_t i;
 
 	for (i = 0; ok && p->count && i < sizeof(t) / sizeof(t[0]); i++) {
-		snprintf(key, sizeof(key), "%s_checkpoint_%s", name, t[i].key);
+		snprintf(key, sizeof(key), "%s_checkpoint_%s", prefix, t[i].key);
 		ok = json_add_double(o, key, t[i].value);
 	}
 	return ok;
@@ -45,8 +45,8 @@ static struct cJSON *summary(const struct ckpt_record *rec)
 {
 	struct cJSON *metric = cJSON_CreateObject();
 
-	if (metric && add_phase(metric, "save", &rec->save) &&
-		add_phase(metric, "load", &rec->load) &&
+	if (metric && results_ckpt_phase(metric, "save", &rec->save) &&
+		results_ckpt_phase(metric, "load", &rec->load) &&
 		json_add_double(metric, "checkpoint_size_GB", gib(rec->bytes)))
 		return results_summary(&rec->base, rec->start_ns, rec->end_ns,
 			metric, 0);

@@ -9,7 +9,18 @@
 #include "core/ckpt_record.h"
 #include "core/err.h"
 
+#include <stdbool.h>
+
+struct cJSON;
 struct invocation;
+
+/*
+ * Means and deviations of a phase into o, as summary.json names them: "save" or
+ * "load" and _checkpoint_io_mean_GB_per_second ...; nothing of a phase that was
+ * not run. false: no memory.
+ */
+bool results_ckpt_phase(
+	struct cJSON *o, const char *prefix, const struct ckpt_phase *p);
 
 /* The three kinds of JSON files, into the existing folder dir. */
 int results_write_ckpt(
