@@ -15,6 +15,7 @@
 #include "cli/why.h"
 #include "core/nearest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const struct command commands[] = {
@@ -182,7 +183,7 @@ static void usage_lines(FILE *f, const char *noun)
 				c->verb ? c->verb : "", c->help);
 }
 
-void commands_usage(FILE *f)
+static void commands_usage(FILE *f)
 {
 	fprintf(f, "stoker: how many AI accelerators can this drive feed? (an "
 		   "emulator of the MLPerf Storage workloads;\nresults are "

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdio.h>
 
 struct command {
 	const char *noun, *verb; /* verb NULL: the noun stands alone */
@@ -38,8 +37,6 @@ int command_help(const struct option_row *rows);
  */
 bool command_options(const struct option_row *rows, void *into,
 	const bool *json, int argc, const char **argv, int *code);
-
-void commands_usage(FILE *f);
 
 /*
  * Answer "--help", "help", "help NOUN [VERB]" and "NOUN --help" (the options of

@@ -7,6 +7,7 @@
 #include "cli/params.h"
 #include "core/config.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static int put_word(void *arg, const char *word)

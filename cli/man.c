@@ -6,6 +6,7 @@
 #include "cli/commands.h"
 #include "cli/params.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Text of roff: a hyphen-minus that stays one, no request by accident. */

@@ -49,10 +49,6 @@ int size_resolve(const struct training_options *run, bool for_run,
 /* Is a key set by --param? */
 bool size_sets_param(const struct training_setup *s, const char *key);
 
-/* AU at N and at N + 1; false if there is none. */
-bool size_row_au(const struct size_row *r, double *au_pct);
-bool size_row_next_au(const struct size_row *r, double *au_pct);
-
 /* Text, CSV or JSON, as asked for. 0, or an exit code. */
 int size_print(const struct size_table *t);
 

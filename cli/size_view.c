@@ -23,7 +23,8 @@ static const struct size_point *after_n(const struct size_row *r)
 	return size_at(&r->a.curve, r->a.steady.accelerators + 1);
 }
 
-bool size_row_au(const struct size_row *r, double *au_pct)
+/* AU at N and at N + 1; false if there is none. */
+static bool row_au(const struct size_row *r, double *au_pct)
 {
 	const struct size_point *p = at_n(r);
 
@@ -32,7 +33,7 @@ bool size_row_au(const struct size_row *r, double *au_pct)
 	return p != NULL;
 }
 
-bool size_row_next_au(const struct size_row *r, double *au_pct)
+static bool row_next_au(const struct size_row *r, double *au_pct)
 {
 	const struct size_point *p = after_n(r);
 
@@ -275,11 +276,11 @@ static int print_csv(const struct size_table *t)
 			r->a.steady.accelerators,
 			r->a.reference.accelerators,
 			csv_text(c, sizeof(c), r->a.limit));
-		has = size_row_au(r, &au);
+		has = row_au(r, &au);
 		csv_number(has, has ? au : 0);
 		csv_number(has, has ? au - floor_pct(r) : 0);
 		csv_number(true, r->a.error_pct);
-		has = size_row_next_au(r, &next);
+		has = row_next_au(r, &next);
 		csv_number(has, has ? next : 0);
 		printf("\n");
 	}
@@ -333,7 +334,7 @@ static bool add_entry(struct cJSON *list, const struct size_row *r)
 {
 	struct cJSON *o = json_add_object(list, NULL);
 	double au = 0, next = 0;
-	bool has = size_row_au(r, &au), more = size_row_next_au(r, &next);
+	bool has = row_au(r, &au), more = row_next_au(r, &next);
 
 	return o && json_add_string(o, "drive", r->drive) &&
 	       json_add_string(o, "accelerator", r->accelerator) &&

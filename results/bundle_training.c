@@ -18,11 +18,6 @@
 
 #define DATASET "parameters.dataset."
 
-size_t bundle_training_runs(const struct bundle *b)
-{
-	return b->edition.runs + b->edition.warmups;
-}
-
 static double files_of(const struct bundle_leaf *l)
 {
 	return bundle_number(l->metadata, DATASET "num_files_train");

@@ -143,8 +143,6 @@ bool bundle_listed(
 /* All of a list, "a, b, c". */
 const char *bundle_words(
 	const struct bundle *b, const char *dotted, char buf[256]);
-/* How many run leaves a training result needs. */
-size_t bundle_training_runs(const struct bundle *b);
 
 /* --- the parts ----------------------------------------------------------- */
 

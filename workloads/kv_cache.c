@@ -12,13 +12,6 @@
 #define LITTLE_SHARE 0.2     /* listed less: a large one is not worth it */
 #define MOVES_MOST 5000
 
-const char *kv_tier_name(enum kv_tier t)
-{
-	static const char *const names[] = {"gpu", "cpu", "storage", "nowhere"};
-
-	return names[t];
-}
-
 void kv_cache_init(struct kv_cache *c, const uint64_t limits[KV_TIERS])
 {
 	int t;

@@ -20,8 +20,6 @@
 
 enum kv_tier { KV_GPU, KV_CPU, KV_STORAGE, KV_TIERS, KV_NOWHERE = KV_TIERS };
 
-const char *kv_tier_name(enum kv_tier t); /* "gpu", "cpu", "storage" */
-
 #define KV_NONE UINT32_MAX
 
 struct kv_entry {
