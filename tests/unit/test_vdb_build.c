@@ -328,6 +328,24 @@ static void test_byte_files(void)
 	ut_dir_remove(dir);
 }
 
+/*
+ * 2147418113 x 2147549185 = 2^62 + 1 answers are 2^64 + 4 bytes, and a file of
+ * 12 bytes is no such thing.
+ */
+static void test_truth_overflow(void)
+{
+	char dir[UT_PATH_MAX], path[UT_PATH_MAX];
+	uint32_t text[3] = {2147418113u, 2147549185u, 0};
+	struct vdb_truth t;
+	struct err e;
+
+	CU_ASSERT_EQUAL((uint64_t)text[0] * text[1], (1ULL << 62) + 1);
+	ut_dir_make(dir, "/tmp");
+	ut_file_write(ut_join(path, dir, "t"), (const char *)text, 12);
+	CU_ASSERT_EQUAL(vdb_truth_load(&t, path, &e), -EBADMSG);
+	ut_dir_remove(dir);
+}
+
 /* Lengths 1 +- 50 %: even, of the vector's own, the direction as it was. */
 static void test_spread(void)
 {
@@ -356,5 +374,5 @@ static void test_spread(void)
 UT_SUITE(vdb_build, UT_CASE(test_kernels), UT_CASE(test_prune),
 	UT_CASE(test_same_graph), UT_CASE(test_interrupted),
 	UT_CASE(test_cosine), UT_CASE(test_inner_product),
-	UT_CASE(test_truth_by_metric), UT_CASE(test_byte_files),
+	UT_CASE(test_truth_by_metric), UT_CASE(test_truth_overflow), UT_CASE(test_byte_files),
 	UT_CASE(test_spread))
