@@ -59,6 +59,8 @@ static void test_kernels(void)
 		for (uint32_t r = 0; r < 19; r++)
 			CU_ASSERT_EQUAL(a[r], plain->l2(v.data,
 				vdb_vector(&v, ids[r]), v.stride));
+		k->l2_near(v.data, v.data, v.stride, ids, 19, b);
+		CU_ASSERT_EQUAL(memcmp(a, b, 19 * sizeof(*a)), 0);
 		k->centroids(v.data, 3, v.data, a);
 		plain->centroids(v.data, 3, v.data, b);
 		CU_ASSERT_EQUAL(memcmp(a, b, sizeof(a)), 0);
