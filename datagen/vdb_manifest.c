@@ -216,8 +216,6 @@ bool vdb_shape_differs(const struct vdb_shape *have,
 		{"hub_ppm", have->built ? 0 : have->hub_ppm,
 			want->built ? 0 : want->hub_ppm},
 		{"distribution", have->distribution, want->distribution},
-		{"metric", have->metric, want->metric},
-		{"build", have->builder, want->builder},
 		{"norm_spread_pct", have->norm_spread_pct,
 			want->norm_spread_pct},
 		{"search_list_size", have->list, want->list},
@@ -226,8 +224,22 @@ bool vdb_shape_differs(const struct vdb_shape *have,
 		{"truth_k", have->truth_k, want->truth_k},
 		{"seed", have->seed, want->seed},
 	};
+	const struct {
+		const char *name, *have, *want;
+	} t[] = {
+		{"metric", vdb_metric_name(have->metric),
+			vdb_metric_name(want->metric)},
+		{"build", vdb_builder_name(have->builder),
+			vdb_builder_name(want->builder)},
+	};
 	size_t i;
 
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		if (strcmp(t[i].have, t[i].want)) {
+			snprintf(why, why_bytes, "%s %s, not %s", t[i].name,
+				t[i].have, t[i].want);
+			return true;
+		}
 	for (i = 0; i < sizeof(f) / sizeof(f[0]); i++)
 		if (f[i].have != f[i].want) {
 			snprintf(why, why_bytes, "%s %" PRIu64 ", not %" PRIu64,

@@ -2,6 +2,7 @@
 #include "datagen/vdb_math.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #if defined(__x86_64__)
@@ -74,17 +75,18 @@ BODY void fetch(const float *row, uint32_t n)
 		__builtin_prefetch(row + i);
 }
 
+/* far: the rows are not in a cache, and are fetched while others are at work */
 BODY void rows_body(const float *x, const float *rows, uint32_t n,
-	const uint32_t *ids, uint32_t count, float *out)
+	const uint32_t *ids, uint32_t count, float *out, bool far)
 {
 	const float *r0, *r1, *r2, *r3;
 	vec s0, s1, s2, s3, v, w;
 	uint32_t i, k, ahead;
 
-	for (k = 0; k < count && k < 2 * GROUP; k++)
+	for (k = 0; far && k < count && k < 2 * GROUP; k++)
 		fetch(rows + (size_t)ids[k] * n, n);
 	for (k = 0; k + GROUP <= count; k += GROUP) {
-		for (ahead = k + 2 * GROUP;
+		for (ahead = k + 2 * GROUP; far &&
 			ahead < k + 3 * GROUP && ahead < count; ahead++)
 			fetch(rows + (size_t)ids[ahead] * n, n);
 		r0 = rows + (size_t)ids[k] * n;
@@ -214,7 +216,12 @@ BODY float approach_body(const float *columns, uint32_t stride, uint32_t dims,
 	attribute static void rows_##suffix(const float *x, const float *rows, \
 		uint32_t n, const uint32_t *ids, uint32_t count, float *out)   \
 	{                                                                      \
-		rows_body(x, rows, n, ids, count, out);                        \
+		rows_body(x, rows, n, ids, count, out, true);                  \
+	}                                                                      \
+	attribute static void near_##suffix(const float *x, const float *rows, \
+		uint32_t n, const uint32_t *ids, uint32_t count, float *out)   \
+	{                                                                      \
+		rows_body(x, rows, n, ids, count, out, false);                 \
 	}                                                                      \
 	attribute static void centroids_##suffix(const float *x,               \
 		uint32_t dims, const float *transposed, float *out)            \
@@ -237,6 +244,7 @@ BODY float approach_body(const float *columns, uint32_t stride, uint32_t dims,
 		l2_##suffix,                                                   \
 		dot_##suffix,                                                  \
 		rows_##suffix,                                                 \
+		near_##suffix,                                                 \
 		centroids_##suffix,                                            \
 		smallest_##suffix,                                             \
 		approach_##suffix,                                             \

@@ -27,6 +27,8 @@ struct vdb_kernels {
 	float (*dot)(const float *a, const float *b, uint32_t n);
 	void (*l2_rows)(const float *x, const float *rows, uint32_t n,
 		const uint32_t *ids, uint32_t count, float *out);
+	void (*l2_near)(const float *x, const float *rows, uint32_t n,
+		const uint32_t *ids, uint32_t count, float *out);
 	void (*centroids)(const float *x, uint32_t dims,
 		const float *transposed, float *out);
 	uint32_t (*smallest)(const float *v);
@@ -54,6 +56,13 @@ static inline void vdb_l2_rows(const float *x, const float *rows, uint32_t n,
 	const uint32_t *ids, uint32_t count, float *out)
 {
 	vdb_kernels[0]->l2_rows(x, rows, n, ids, count, out);
+}
+
+/* The same of rows that were looked at a moment ago. */
+static inline void vdb_l2_near(const float *x, const float *rows, uint32_t n,
+	const uint32_t *ids, uint32_t count, float *out)
+{
+	vdb_kernels[0]->l2_near(x, rows, n, ids, count, out);
 }
 
 /*

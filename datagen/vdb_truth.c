@@ -158,7 +158,9 @@ int vdb_truth_load(struct vdb_truth *t, const char *path, struct err *e)
 		return r;
 	if (len >= 8)
 		memcpy(head, text, 8);
-	n = 4 * (size_t)head[0] * head[1];
+	n = (size_t)head[0] * head[1];
+	/* as a number of its own, since it may be too great for bytes */
+	n = n <= len / 4 ? 4 * n : 0;
 	if (!n || (len != 8 + n && len != 8 + 2 * n))
 		r = err_set(e, ERR_IO, -EBADMSG,
 			"%s is no ground truth: two 32-bit numbers, queries "

@@ -27,6 +27,7 @@ struct entry {
 	uint32_t id;
 	float occluded; /* most of what the chosen ones it met do to it */
 	uint32_t met;	/* chosen ones it was compared with; CHOSEN: is one */
+	bool kept;	/* in p's list since before; see is_occluded() */
 };
 
 struct builder {
@@ -39,6 +40,9 @@ struct builder {
 	uint32_t pool_count, pool_room;
 	uint32_t *chosen, *places; /* [degree]: ids, and where in the pool */
 	uint32_t chosen_count;
+	/* how many of a list were chosen, at alpha 1, when it was last pruned:
+	 * they stand first */
+	uint16_t *kept; /* [count] */
 	uint32_t *batch; /* [room + 1]: ids whose distances are wanted */
 	float *distances;
 };
@@ -47,7 +51,7 @@ uint64_t vdb_vamana_bytes(uint64_t count, uint32_t dim, uint32_t degree)
 {
 	return count * (4ULL * vdb_stride(dim) + 4ULL * degree * SLACK_NUM /
 							  SLACK_DEN +
-			       4 + 1);
+			       4 + 1 + 2);
 }
 
 /* b->distances of p to n nodes */
@@ -99,7 +103,7 @@ static int pool_add(struct builder *b, uint32_t id, float distance)
 		b->pool = more;
 		b->pool_room *= 2;
 	}
-	b->pool[b->pool_count++] = (struct entry){distance, id, 0, 0};
+	b->pool[b->pool_count++] = (struct entry){distance, id, 0, 0, false};
 	return 0;
 }
 
@@ -192,29 +196,29 @@ static void sort_pool(struct builder *b)
  * Would one of those chosen, and nearer to p, do instead of an edge to this
  * one? They are compared with it when its turn comes, not when they are chosen:
  * once the list is full no turn comes any more, and one that will do is enough.
+ * Two that were both chosen before, when p's list was last pruned, need not meet
+ * again: the nearer one did not occlude the other.
  */
 static bool is_occluded(struct builder *b, uint32_t place, float a)
 {
 	struct entry *u = &b->pool[place];
+	uint32_t ids[GROUP], n, i, at;
 	float d[GROUP], f;
-	uint32_t n, i;
 
 	while (u->met < b->chosen_count && u->occluded <= a) {
-		if (b->places[u->met] > place) {
-			u->met++;
-			continue;
+		for (n = 0; n < GROUP && u->met < b->chosen_count; u->met++) {
+			at = b->places[u->met];
+			if (at < place && !(u->kept && b->pool[at].kept))
+				ids[n++] = b->chosen[u->met];
 		}
-		n = b->chosen_count - u->met;
-		n = n < GROUP ? n : GROUP;
-		vdb_l2_rows(vdb_vector(b->v, u->id), b->v->data, b->v->stride,
-			b->chosen + u->met, n, d);
+		vdb_l2_near(vdb_vector(b->v, u->id), b->v->data, b->v->stride,
+			ids, n, d);
 		b->g->distances += n;
 		for (i = 0; i < n; i++) {
 			f = d[i] > 0 ? u->distance / d[i] : INFINITY;
-			if (f > u->occluded && b->places[u->met + i] < place)
+			if (f > u->occluded)
 				u->occluded = f;
 		}
-		u->met += n;
 	}
 	return u->occluded > a;
 }
@@ -238,10 +242,13 @@ static void prune(struct builder *b, uint32_t p)
 		count = POOL_MAX;
 	b->chosen_count = 0;
 	for (a = 1; a <= b->alpha * 1.0001f && b->chosen_count < degree;
-		a *= 1.2f)
+		a *= 1.2f) {
 		for (t = 0; t < count && b->chosen_count < degree; t++)
 			if (!is_occluded(b, t, a))
 				choose(b, t);
+		if (a == 1)
+			b->kept[p] = (uint16_t)b->chosen_count;
+	}
 	/* fill up with the nearest that are left */
 	for (t = 0; t < count && b->chosen_count < degree; t++)
 		if (b->pool[t].met != CHOSEN)
@@ -264,8 +271,11 @@ static int prune_list(struct builder *b, uint32_t p, uint32_t more)
 	b->pool_count = 0;
 	for (i = 0; !r && i < n; i++)
 		r = pool_add(b, b->batch[i], b->distances[i]);
-	if (!r)
-		prune(b, p);
+	if (r)
+		return r;
+	for (i = 0; i < b->kept[p]; i++)
+		b->pool[i].kept = true;
+	prune(b, p);
 	return r;
 }
 
@@ -303,12 +313,13 @@ static int builder_init(struct builder *b, uint32_t list, struct err *e)
 	b->pool = malloc(b->pool_room * sizeof(*b->pool));
 	b->chosen = malloc(g->degree * sizeof(*b->chosen));
 	b->places = malloc(g->degree * sizeof(*b->places));
+	b->kept = calloc(g->count, sizeof(*b->kept));
 	b->batch = malloc((g->room + 1) * sizeof(*b->batch));
 	b->distances = malloc((g->room + 1) * sizeof(*b->distances));
 	g->sizes = calloc(g->count, sizeof(*g->sizes));
 	g->ids = vdb_huge_alloc(g->count * g->room * sizeof(*g->ids));
 	if (b->list.items && b->seen && b->pool && b->chosen && b->places &&
-		b->batch && b->distances && g->sizes && g->ids)
+		b->kept && b->batch && b->distances && g->sizes && g->ids)
 		return 0;
 	return err_nomem(e, "the graph");
 }
@@ -320,6 +331,7 @@ static void builder_fini(struct builder *b)
 	free(b->pool);
 	free(b->chosen);
 	free(b->places);
+	free(b->kept);
 	free(b->batch);
 	free(b->distances);
 }

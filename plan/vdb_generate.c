@@ -199,6 +199,18 @@ static int add_written(void *arg, uint32_t process, const void *buf,
 	return 0;
 }
 
+/* What an interruption leaves, and how to go on. */
+static void tell_rest(struct job *j, struct err *e)
+{
+	uint32_t segments = j->p->shape->segments, i, whole = 0;
+	uint64_t size;
+
+	for (i = 0; i < segments; i++)
+		whole += !store_stat(&j->w.store, i, &size);
+	err_wrap(e, "%u of %u segments are whole and stay, the same command "
+		"continues behind them", whole, segments);
+}
+
 static int write_mine(struct job *j, struct clock *clock, struct err *e)
 {
 	const struct vdb_shape *s = j->p->shape;
@@ -213,6 +225,8 @@ static int write_mine(struct job *j, struct clock *clock, struct err *e)
 	r = group_agree(j->p->group, r, e);
 	if (!r)
 		r = s->built ? write_built(j, e) : write_replay(j, e);
+	if (r == -EINTR)
+		tell_rest(j, e);
 	return group_agree(j->p->group, r, e);
 }
 

@@ -59,6 +59,8 @@ static void test_kernels(void)
 		for (uint32_t r = 0; r < 19; r++)
 			CU_ASSERT_EQUAL(a[r], plain->l2(v.data,
 				vdb_vector(&v, ids[r]), v.stride));
+		k->l2_near(v.data, v.data, v.stride, ids, 19, b);
+		CU_ASSERT_EQUAL(memcmp(a, b, 19 * sizeof(*a)), 0);
 		k->centroids(v.data, 3, v.data, a);
 		plain->centroids(v.data, 3, v.data, b);
 		CU_ASSERT_EQUAL(memcmp(a, b, sizeof(a)), 0);
@@ -328,6 +330,24 @@ static void test_byte_files(void)
 	ut_dir_remove(dir);
 }
 
+/*
+ * 2147418113 x 2147549185 = 2^62 + 1 answers are 2^64 + 4 bytes, and a file of
+ * 12 bytes is no such thing.
+ */
+static void test_truth_overflow(void)
+{
+	char dir[UT_PATH_MAX], path[UT_PATH_MAX];
+	uint32_t text[3] = {2147418113u, 2147549185u, 0};
+	struct vdb_truth t;
+	struct err e;
+
+	CU_ASSERT_EQUAL((uint64_t)text[0] * text[1], (1ULL << 62) + 1);
+	ut_dir_make(dir, "/tmp");
+	ut_file_write(ut_join(path, dir, "t"), (const char *)text, 12);
+	CU_ASSERT_EQUAL(vdb_truth_load(&t, path, &e), -EBADMSG);
+	ut_dir_remove(dir);
+}
+
 /* Lengths 1 +- 50 %: even, of the vector's own, the direction as it was. */
 static void test_spread(void)
 {
@@ -356,5 +376,5 @@ static void test_spread(void)
 UT_SUITE(vdb_build, UT_CASE(test_kernels), UT_CASE(test_prune),
 	UT_CASE(test_same_graph), UT_CASE(test_interrupted),
 	UT_CASE(test_cosine), UT_CASE(test_inner_product),
-	UT_CASE(test_truth_by_metric), UT_CASE(test_byte_files),
+	UT_CASE(test_truth_by_metric), UT_CASE(test_truth_overflow), UT_CASE(test_byte_files),
 	UT_CASE(test_spread))
