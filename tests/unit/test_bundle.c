@@ -127,6 +127,18 @@ static const struct defect defects[] = {
 	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "inlet_voltage: 230", "inlet_voltage: 0")}, false},
 	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "      operating_system", "      networking: [{unit_count: 1, type: ethernet, state: up}]\n      operating_system")}, false},
 	{"", "", {SUB(UB_YAML, "      operating_system", "      networking: [{unit_count: 1, type: ethernet, state: down}]\n      operating_system")}, false},
+	/* counts are whole and at least 1, texts are not empty; 3, "3" and true are numbers */
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "{unit_count: 1, inlet", "{unit_count: 0, inlet"), SUB(UB_YAML, "min_psus_active: 1", "min_psus_active: 0")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "inlet_voltage: 230", "inlet_voltage: 230.5")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "- unit_count: 1", "- unit_count: 0")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "vendor_name: v", "vendor_name: \"\"")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "capacity_in_GB: 7680", "capacity_in_GB: 0")}, false},
+	{"", "", {SUB(UB_YAML, "capacity_in_GB: 7680", "capacity_in_GB: \"7680\""), SUB(UB_YAML, "simultaneous_read: true", "simultaneous_read: \"yes\"")}, false},
+	{"4.7.3:E", "4.7.3:E", {SUB(UB_YAML, "remap_time_in_seconds: 0", "remap_time_in_seconds: soon")}, false},
+	{"4.7.4:E", "4.7.4:E", {SUB(UB_YAML, "multi_host: false", "multi_host: maybe")}, false},
+	{"2.1.7:E", "2.1.7:E", {SUB(UB_YAML, "multi_host: false", "multi_host: false, color: red")}, false},
+	/* clients without a quantity are none; without clients nothing is compared */
+	{"2.1.7:E 2.1.9:E", "2.1.7:E 2.1.9:E", {SUB(UB_YAML, "      quantity: 1\n", "")}, false},
 	{"2.1.7:E", "2.1.7:E", {PUT(UB_YAML, "a: [")}, false},
 	{"PROV-02:E", "", {PUT(UB_MANIFEST, "a: [")}, false},
 	{"CHECK-02:E", "CHECK-02:E", {PUT(UB_IMAGE ".code-hash.json", "{")}, false},
