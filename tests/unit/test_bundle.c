@@ -81,10 +81,14 @@ static const struct defect defects[] = {
 	{"", "", {SUB(UB_RUN0 "summary.json", "[31.3]", "[35.9]")}, false},
 	{"2.1.9:E", "2.1.9:E", {SUB(UB_RUN0 "summary.json", "[31.3]", "[36.0]")}, false},
 	{"2.1.10:E", "2.1.10:E", {MKDIR(UB_SYS "inference")}, false},
-	{"2.1.11:E", "2.1.11:E", {MKDIR(UB_SYS "training/bert")}, false},
+	/* what is not known is looked at all the same */
+	{"2.1.11:E 2.1.12:E 2.1.12:W 2.1.16:E 2.1.17:E 3.3.1:E", "2.1.11:E 2.1.12:E 2.1.12:W 2.1.16:E 2.1.17:E 3.3.1:W",
+		{MKDIR(UB_SYS "training/bert")}, false},
 	{"2.1.12:E", "2.1.12:E", {MKDIR(UB_TRAINING "logs")}, false},
-	{"2.1.13:E PROV-02:E", "2.1.13:E", {MV(UB_GEN, UB_TRAINING "datagen/20261131_100500")}, false},
-	{"2.1.21:E", "2.1.21:E", {MKDIR(UB_SYS "checkpointing/llama3-9b")}, false},
+	{"2.1.13:E PROV-02:E", "2.1.13:E", {MV(UB_GEN, UB_TRAINING "datagen/20261101-100500")}, false},
+	/* the form of a stamp counts (eight digits, '_', six), not the day */
+	{"PROV-02:E", "", {MV(UB_GEN, UB_TRAINING "datagen/20261131_100500")}, false},
+	{"B-02:W 2.1.21:E", "B-02:W 2.1.21:E", {MKDIR(UB_SYS "checkpointing/llama3-9b")}, false},
 	{"4.7.3:E", "4.7.3:E", {SUB(UB_YAML, "remap_time_in_seconds: 0", "remap_time_in_seconds: 5")}, false},
 	/* declared and reached: 10 s >= half of 20 */
 	{"4.7.4:W", "4.7.4:W", {SUB(UB_YAML, "simultaneous_read: true", "simultaneous_read: false"),
@@ -96,16 +100,35 @@ static const struct defect defects[] = {
 	{"", "", {PUT(UB_IMAGE "build/x", "6"), PUT(UB_IMAGE "a/y.pyc", "6"), LINK(UB_IMAGE "l", "B")}, false},
 	{"CHECK-02:E", "CHECK-02:E", {SUB(UB_IMAGE ".code-hash.json", "tree-v2", "tree-v1")}, false},
 	{"CHECK-02:E", "CHECK-02:E", {SUB(UB_IMAGE ".code-hash.json", "null", "\"main\"")}, false},
-	{"CHECK-02:E CHECK-03:E", "CHECK-02:E CHECK-03:E", {MKDIR("code-images/code-00000000")}, false},
-	{"CHECK-04:E", "CHECK-04:E", {RM("code-images/.mlps-image-pool")}, false},
+	/* every code-*; without a hash nobody can tell who points at it */
+	{"CHECK-02:E", "CHECK-02:E", {MKDIR("code-images/code-00000000")}, false},
+	{"CHECK-02:E", "CHECK-02:E", {MKDIR("code-images/code-old")}, false},
+	{"CHECK-02:E", "CHECK-02:E", {PUT("code-images/code-0/.code-hash.json", "{\"hash\": \"d41d8cd98f00b204e9800998ecf8427\"}")}, false},
+	/* images without a mark are not looked at, and no pool */
+	{"CHECK-01:E CHECK-04:E", "CHECK-01:E CHECK-04:E", {RM("code-images/.mlps-image-pool")}, false},
+	{"CHECK-01:E CHECK-04:E", "CHECK-01:E CHECK-04:E", {RM("code-images/.mlps-image-pool"), PUT(UB_IMAGE "more", "6")}, false},
+	/* every folder with the form of a stamp is a leaf, wherever it lies, but for below another */
+	{"", "", {MKDIR(UB_RUN0 "logs/20261101_000000")}, false},
+	{"2.1.10:E CHECK-01:E", "2.1.10:E CHECK-01:E", {MKDIR(UB_SYS "x/20261101_000000")}, false},
+	{"B-02:W CHECK-01:E PROV-02:E", "B-02:W CHECK-01:E", {MKDIR(UB_SYS "kv_cache/llama3.1-8b/datagen/20261101_000000")}, false},
+	{"B-02:W", "B-02:W", {MKDIR(UB_SYS "kv_cache/llama3.1-8b/run/extra")}, false},
 	{"PROV-01:E", "", {SUB(UB_KV "provenance.json", "fa5c916a", "fa5c916b")}, false},
 	{"PROV-01:E", "", {SUB(UB_KV "provenance.json", "\"keys\": []", "\"keys\": null")}, false},
 	{"PROV-01:E", "", {SUB(UB_KV "provenance.json", "\"notes\"", "\"note\"")}, false},
 	{"PROV-01:E", "", {SUB(UB_KV "provenance.json", "\"n/a\"", "\"guess\"")}, false},
 	{"PROV-02:E", "", {SUB(UB_MANIFEST, LEAF0, "")}, false},
-	{"PROV-02:E", "", {SUB(UB_MANIFEST, LEAF0, LEAF0 LEAF0)}, false},
+	{"", "", {SUB(UB_MANIFEST, LEAF0, LEAF0 LEAF0)}, false},
+	{"PROV-02:E", "", {SUB(UB_MANIFEST, "mlps-submission-manifest/1", "mlps-submission-manifest/2"), SUB(UB_MANIFEST, "\"3.0\"", "\"2.0\"")}, false},
+	{"PROV-01:E", "", {SUB(UB_RUN3 "provenance.json", "mlps-run-provenance/1", "mlps-run-provenance/2"),
+		SUB(UB_RUN3 "provenance.json", "0d3ad0dec188becd", "0d3ad0dec188bece")}, false},
+	{"PROV-02:E", "", {SUB(UB_RUN3 "provenance.json", "\"rules_edition\": \"3.0\"", "\"rules_edition\": \"unknown\"")}, false},
+	{"EDN-01:E PROV-02:E", "", {SUB(UB_RUN3 "provenance.json", "\"rules_edition\": \"3.0\"", "\"rules_edition\": \"3.1\""),
+		SUB(UB_RUN3 "provenance.json", "0d3ad0dec188becd", "0d3ad0dec188bece")}, false},
+	{"PROV-02:E", "", {SUB(UB_MANIFEST, "\"3.0\"", "unknown")}, false},
 	{"EDN-04:E PROV-02:E", "", {SUB(UB_MANIFEST, "\"3.0\"", "\"2.0\"")}, false},
-	{"EDN-01:E EDN-04:E PROV-02:E", "", {SUB(UB_MANIFEST, "\"3.0\"", "\"3.1\"")}, false},
+	/* what is not known is judged by the current edition */
+	{"EDN-01:E PROV-02:E", "", {SUB(UB_MANIFEST, "\"3.0\"", "\"3.1\"")}, false},
+	{"3.3.2:E EDN-01:E PROV-02:E", "3.3.2:E", {SUB(UB_MANIFEST, "\"3.0\"", "\"3.1\""), SUB(UB_RUN0 "summary.json", "success", "fail")}, false},
 	{"EDN-02:E", "", {SUB(UB_RUN3 "provenance.json", "0d3ad0dec188becd", "0d3ad0dec188bece")}, false},
 	{"", "", {SUB(UB_RUN3 "provenance.json", "0d3ad0dec188becd", "f636f5a57473fca2")}, false},
 	{"EDN-03:W", "", {SUB(UB_RUN3 "provenance.json", "\"commit\": \"unknown\"", "\"commit\": \"0123456789\"")}, false},
@@ -113,6 +136,10 @@ static const struct defect defects[] = {
 	{"B-02:W LEAF-01:E", "B-02:W", {PUT(UB_KV "kv_cache_2_metadata.json", "{}")}, false},
 	{"RPT-01:E", "", {PUT(UB_CKPT "results.json", "{}")}, false},
 	{"RPT-01:E", "", {PUT(UB_CKPT "results.json", "[{\"Public ID\": \"v3.0-0007\"}]")}, false},
+	{"RPT-01:E", "", {PUT(UB_CKPT "results.json", "[{\"Public ID\": \"any\"}]")}, false},
+	{"RPT-01:E", "", {PUT(UB_SYS "kv_cache/results.json", "{}")}, false},
+	{"", "", {PUT(UB_SYS "kv_cache/.old/results.json", "{}")}, false},
+	{"", "", {RM(UB_ORG "results/results.json"), PUT(UB_CKPT "results.json", "{}")}, false},
 	/* pools, divisions */
 	{"", "", {MV("code-images", "EmuOrg")}, false},
 	{"CHECK-01:E CHECK-03:E", "CHECK-01:E CHECK-03:E", {MV("code-images", "OtherOrg")}, false},
@@ -171,6 +198,15 @@ static const struct defect defects[] = {
 	{"3.3.3:W", "3.3.3:W", {SUB(UB_RUN2 "summary.json", "\"num_accelerators\": 4", "\"num_accelerators\": 3")}, false},
 	{"3.3.4:E", "3.3.4:E", {SUB(UB_RUN2 TMETA, "[\"h1\"]", "[\"h1\", \"h2\"]")}, false},
 	{"3.3.4:E", "3.3.4:E", {SUB(UB_RUN2 TMETA, "[\"h1\"]", "null")}, false},
+	{"", "", {SUB(UB_RUN2 TMETA, "\"hosts\"", "\"host\"")}, false},
+	{"2.1.18:E", "2.1.18:E", {SUB(UB_RUN2 "summary.json", "\"end\"", "\"fin\"")}, false},
+	/* a name counts that holds what it should, whatever follows */
+	{"", "", {MV(UB_RUN2 "0_output.json", UB_RUN2 "0_output.json.gz")}, false},
+	{"2.1.14:E", "2.1.14:E", {MV(UB_GEN "dlio.log", UB_GEN "dlio.log.gz")}, false},
+	{"", "", {MV(UB_RUN2 TMETA, UB_RUN2 "metadata.txt")}, false},
+	/* the record counts, not what it leaves out; unreadable, a listing does */
+	{"", "", {PUT(UB_RUN2 "fs_separation.json", "{}")}, false},
+	{"3.4.2:E", "3.4.2:W", {PUT(UB_RUN2 "fs_separation.json", "{\"same_filesystem\": \"yes\"}")}, false},
 	{"2.1.9:E 3.3.6:E", "2.1.9:E 3.3.6:E", {SUB(UB_RUN2 "summary.json", "\"num_hosts\": 1", "\"num_hosts\": 3")}, false},
 	{"3.3.7:W", "3.3.7:W", {SUB(UB_RUN2 TMETA, "\"args\"", "\"cluster_information\": {\"hosts\": ["
 		"{\"cpu\": {\"num_cores\": 8}}, {\"cpu\": {\"num_cores\": 13}}]}, \"args\"")}, false},
@@ -208,6 +244,8 @@ static const struct defect defects[] = {
 	{"4.6.2:E", "4.6.2:E", {SUB(UB_SAVE CMETA, "CLOSED", "closed"),
 		SUB(UB_SAVE "summary.json", "\"num_accelerators\": 8", "\"num_accelerators\": 4")}, false},
 	{"4.6.4:E", "4.6.4:E", {SUB(UB_SAVE CMETA, "CLOSED", "open"), SUB(UB_SAVE CMETA, "\"num_processes\": 8", "\"num_processes\": 0")}, false},
+	/* without its summary a phase is in no rule but those of pairs */
+	{"2.1.25:E B-02:W 4.7.2:E", "2.1.25:E B-02:W 4.7.2:E", {RM(UB_SAVE "summary.json"), SUB(UB_SAVE CMETA, "\"fsync\": true", "\"fsync\": false")}, false},
 	{"4.7.2:E", "4.7.2:E", {SUB(UB_SAVE "summary.json", "\"end\"", "\"fin\"")}, false},
 	/* 3.4 vector search */
 	{"5.1.1:E", "5.1.1:E", {SUB(UB_VRUN "summary.json", "\"num_vectors\": 1000000, ", "")}, false},
@@ -227,6 +265,12 @@ static const struct defect defects[] = {
 	{"5.6.2:E", "5.6.2:E", {SUB(UB_VRUN "summary.json", "milvus", "pgvector")}, false},
 	{"5.6.4:E", "5.6.4:E", {SUB(UB_VRUN VMETA, "\"override_parameters\": {}", "\"override_parameters\": {\"database.host\": \"x\"}")}, false},
 	{"B-02:W", "B-02:W", {RM(UB_VRUN "summary.json")}, false},
+	{"B-02:W", "B-02:W", {RM(UB_VGEN "summary.json")}, false},
+	{"B-02:W", "B-02:W", {RM(UB_KV "summary.json")}, false},
+	/* no folder run: warnings, one a rule; an empty one is a count of 0 */
+	{"5.1.1:W 5.3.2:W 5.3.3:W 5.3.4:W 5.3.5:W 5.4.1:W 5.4.2:W 5.6.2:W 5.6.3:W 5.6.4:W PROV-02:E",
+		"5.1.1:W 5.3.2:W 5.3.3:W 5.3.4:W 5.3.5:W 5.4.1:W 5.4.2:W 5.6.2:W 5.6.3:W 5.6.4:W",
+		{MV(UB_VDB "run", UB_VDB "old")}, false},
 	/* files that nobody can read */
 	{"B-01:E", "B-01:E", {LINK(UB_KV "loop", "loop")}, false},
 	{"CHECK-01:E", "CHECK-01:E", {RM(UB_KV ".mlps-code-image"), LINK(UB_KV ".mlps-code-image", "/dev/zero")}, false},
