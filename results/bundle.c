@@ -35,7 +35,7 @@ static bool has_with(
 
 /* --- results/SYSTEM ------------------------------------------------------ */
 
-/* Folders of a workload category; list NULL: all, else what the list has. */
+/* Folders of a workload category, known (in list, when there is one) or not. */
 static void each_known(struct bundle *b, const char *path, const char *list,
 	const char *id, void (*fn)(struct bundle *, const char *, const char *))
 {
@@ -51,8 +51,7 @@ static void each_known(struct bundle *b, const char *path, const char *list,
 		if (id)
 			bundle_say(b, id, ok, below,
 				bundle_words(b, list, want), "%s", dirs.v[i]);
-		if (ok)
-			fn(b, below, dirs.v[i]);
+		fn(b, below, dirs.v[i]);
 	}
 	names_fini(&dirs);
 }
@@ -170,12 +169,13 @@ static void check_system(struct bundle *b, const char *results,
 			b, "2.1.8", false, path, file, "%s is missing", file);
 	}
 	b->system = bundle_at(yaml, "system_under_test");
-	if (measured && !has_with(files, name, ".pdf"))
-		bundle_say(b, "2.1.8", false, path, NULL, "%s.pdf is missing",
-			name);
+	snprintf(file, sizeof(file), "%s.pdf", name);
+	if (measured && !names_have(files, file))
+		bundle_say(b, "2.1.8", false, bundle_join(path, systems, file),
+			NULL, "%s is missing", file);
 	if (!measured)
-		bundle_say(b, "2.1.8", false, path, NULL,
-			"there is no results/%s", name);
+		bundle_say(b, "2.1.8", false, bundle_join(path, results, name),
+			NULL, "there is no results/%s", name);
 	else
 		check_results_of(b, bundle_join(path, results, name), name);
 	b->system = NULL;
@@ -207,7 +207,9 @@ static void check_org_folders(
 			!results ? "results" : "systems");
 	else if (!extra)
 		bundle_say(b, "2.1.5", true, path, want, "%s", want);
-	bundle_say(b, "CHECK-04", !names_have(dirs, "code"), path,
+	bundle_say(b, "CHECK-04", !names_have(dirs, "code"),
+		names_have(dirs, "code") ? bundle_join(below, path, "code")
+					 : path,
 		"no folder code",
 		names_have(dirs, "code") ? "a folder code is left"
 					 : "no folder code");
@@ -215,19 +217,21 @@ static void check_org_folders(
 
 static void check_edition(struct bundle *b, const char *path)
 {
-	char file[PATH_MAX];
+	char file[PATH_MAX], edition[64];
 	struct cJSON *m;
-	const char *edition;
 
 	b->unchecked_edition = false;
 	bundle_join(file, path, "submission.yaml");
 	if (!bundle_is_head(b) || !bundle_has(b, file, false))
 		return;
 	m = bundle_yaml(b, file, "-"); /* told later */
-	edition = bundle_string(m, "rules_edition");
-	b->unchecked_edition =
-		m && !bundle_listed(b, "checkable_editions", edition);
-	if (m)
+	bundle_manifest_edition(m, edition);
+	/* one that is not known is EDN-01, and checked as the current one */
+	b->unchecked_edition = bundle_is_manifest(m) &&
+			       bundle_listed(b, "editions", edition) &&
+			       !bundle_listed(
+				       b, "checkable_editions", edition);
+	if (bundle_is_manifest(m))
 		bundle_say(b, "EDN-04", !b->unchecked_edition, file, NULL,
 			"rules_edition \"%.32s\"%s", edition,
 			b->unchecked_edition ? "; its workloads are not checked"
@@ -265,12 +269,11 @@ static void check_systems(struct bundle *b, const char *path)
 
 static void check_org(struct bundle *b, const char *division, const char *org)
 {
-	char path[PATH_MAX], rollup[PATH_MAX];
+	char path[PATH_MAX];
 	struct names dirs = {0};
 
 	b->division = division;
 	b->org = org;
-	b->has_rollup = false;
 	b->report->organizations++;
 	bundle_join(path, division, org);
 	bundle_say(b, "2.1.1",
@@ -282,17 +285,13 @@ static void check_org(struct bundle *b, const char *division, const char *org)
 		check_org_folders(b, path, &dirs);
 		check_edition(b, path);
 		check_systems(b, path);
-		bundle_join(rollup, path, "results/results.json");
-		if (bundle_has(b, rollup, false))
-			bundle_check_table(b, rollup, true);
+		bundle_check_strays(b);
 		bundle_check_manifest(b);
 		bundle_check_tables(b);
 	}
 	names_fini(&dirs);
 	names_fini(&b->leaves);
 	names_fini(&b->stamp_editions);
-	names_fini(&b->rollup_ids);
-	names_fini(&b->table_ids);
 }
 
 /* --- the top ------------------------------------------------------------- */
@@ -316,6 +315,7 @@ static void check_orgs(struct bundle *b)
 	names_sort(&all);
 	for (i = 0; i < all.n; i++) {
 		bundle_pool_open(b, &b->org_pool, all.v[i]);
+		b->no_pool_told = false;
 		for (k = 0; k < 2; k++)
 			if (names_have(&in[k], all.v[i]))
 				check_org(b, divisions[k], all.v[i]);

@@ -105,7 +105,8 @@ static void check_gap(struct bundle *b, const struct bundle_leaf *a,
 
 	if (as == INT64_MIN || ae == INT64_MIN || zs == INT64_MIN ||
 		ze == INT64_MIN) {
-		bundle_unknown(b, "2.1.24", z->path, "start or end not known");
+		bundle_say_level(b, "2.1.24", RULE_ERROR, false, z->path, NULL,
+			"a start or an end of the phases is no time");
 		return;
 	}
 	limit = ae - as > ze - zs ? ae - as : ze - zs;
@@ -307,21 +308,25 @@ static void check_processes(struct bundle *b, const struct bundle_leaf *l)
 static void check_leaf(
 	struct bundle *b, const struct bundle_leaf *l, const char *model)
 {
+	static const char *const need_both[] = {
+		"4.3.1", "4.3.2", "4.3.3", "4.3.4", "4.4.1", "4.4.2", "4.6.1"};
+	size_t i;
+
 	bundle_check_leaf(b, l, "checkpointing", model, true);
 	bundle_check_files(b, l, "files.checkpointing_run", "2.1.25", "2.1.26");
 	bundle_check_hosts(b, l);
 	bundle_say(b, "B-02", l->summary != NULL, l->path, "summary.json",
 		l->summary ? "summary.json" : "no summary.json");
+	if (!l->metadata || !l->summary) {
+		for (i = 0; i < sizeof(need_both) / sizeof(need_both[0]); i++)
+			bundle_unknown(b, need_both[i], l->path, "no %s",
+				l->metadata ? "summary" : "metadata");
+		return;
+	}
 	bundle_check_paths(b, l,
 		bundle_string(l->metadata, "args.checkpoint_folder"), "4.4.1",
 		"4.4.2", "checkpointing_run.stdout.log");
 	check_memory(b, l);
-	if (!l->metadata) {
-		bundle_unknown(b, "4.3.2", l->path, "no metadata");
-		bundle_unknown(b, "4.3.3", l->path, "no metadata");
-		bundle_unknown(b, "4.6.1", l->path, "no metadata");
-		return;
-	}
 	bundle_say(b, "4.3.2",
 		bundle_true(l->metadata, "parameters.checkpoint.fsync"),
 		l->path, NULL, "fsync %s",
@@ -353,14 +358,19 @@ void bundle_check_checkpointing(
 	size_t i, bad = 0;
 
 	bundle_group_load(b, path, &g);
+	if (!g.n) {
+		bundle_say(b, "B-02", false, path, "an invocation's folder",
+			"there is none; nothing is checked");
+		bundle_group_fini(&g);
+		return;
+	}
 	for (i = 0; i < g.n; i++)
-		bad += g.v[i].stamp_s == INT64_MIN;
+		bad += !g.v[i].stamped;
 	bundle_say(b, "2.1.23", !bad && g.n >= 1 && g.n <= 2, path, NULL,
 		"%zu folders, %zu of them no timestamp", g.n, bad);
 	bundle_join(table, path, "results.json");
 	bundle_say(b, "2.1.22", bundle_has(b, table, false), path, NULL,
 		bundle_has(b, table, false) ? "one" : "none");
-	bundle_check_table(b, table, false);
 	for (i = 0; i < g.n; i++)
 		check_leaf(b, &g.v[i], model);
 	check_pairs(b, path, &g);

@@ -152,6 +152,14 @@ bool bundle_has(const struct bundle *b, const char *path, bool dir)
 	return !stat(full(b, path, buf), &st) && !S_ISDIR(st.st_mode) == !dir;
 }
 
+bool bundle_is_link(const struct bundle *b, const char *path)
+{
+	char buf[PATH_MAX];
+	struct stat st;
+
+	return !lstat(full(b, path, buf), &st) && S_ISLNK(st.st_mode);
+}
+
 bool bundle_small(const struct bundle *b, const char *path, size_t max)
 {
 	char buf[PATH_MAX];
@@ -236,11 +244,16 @@ static bool looks_like(const char *s, const char *picture)
 	return true;
 }
 
+bool bundle_is_stamp(const char *name)
+{
+	return strlen(name) == STAMP_LEN && looks_like(name, "00000000_000000");
+}
+
 int64_t bundle_stamp_s(const char *name)
 {
 	int y, mo, d, h, mi, s;
 
-	if (strlen(name) != STAMP_LEN || !looks_like(name, "00000000_000000") ||
+	if (!bundle_is_stamp(name) ||
 		sscanf(name, "%4d%2d%2d_%2d%2d%2d", &y, &mo, &d, &h, &mi, &s) !=
 			6)
 		return INT64_MIN;

@@ -61,16 +61,13 @@ static void load_metadata(struct bundle *b, struct bundle_leaf *l)
 	size_t i, n = 0;
 
 	for (i = 0; i < l->files.n; i++) {
-		if (!strstr(l->files.v[i], "metadata") ||
-			strlen(l->files.v[i]) < 5 ||
-			strcmp(l->files.v[i] + strlen(l->files.v[i]) - 5,
-				".json"))
+		if (!strstr(l->files.v[i], "metadata"))
 			continue;
 		first = first ? first : l->files.v[i];
 		n++;
 	}
-	bundle_say(b, "B-02", n == 1, l->path, "one *metadata*.json",
-		"%zu *metadata*.json", n);
+	bundle_say(b, "B-02", n == 1, l->path, "one file *metadata*",
+		"%zu files *metadata*", n);
 	if (!first)
 		return;
 	l->metadata = bundle_json(b, bundle_join(path, l->path, first), NULL);
@@ -88,12 +85,13 @@ static struct cJSON *load(
 	return bundle_json(b, bundle_join(path, l->path, name), NULL);
 }
 
-static void leaf_load(struct bundle *b, const char *folder, const char *name,
+void bundle_leaf_load(struct bundle *b, const char *folder, const char *name,
 	struct bundle_leaf *l)
 {
 	memset(l, 0, sizeof(*l));
 	bundle_join(l->path, folder, name);
 	snprintf(l->stamp, sizeof(l->stamp), "%s", name);
+	l->stamped = bundle_is_stamp(name);
 	l->stamp_s = bundle_stamp_s(name);
 	bundle_list(b, l->path, &l->dirs, &l->files);
 	l->summary = load(b, l, "summary.json");
@@ -120,22 +118,26 @@ void bundle_group_load(
 	g->v = calloc(dirs.n ? dirs.n : 1, sizeof(*g->v));
 	b->no_memory = b->no_memory || !g->v;
 	for (i = 0; g->v && i < dirs.n && i < LEAVES_MAX; i++)
-		leaf_load(b, path, dirs.v[i], &g->v[g->n++]);
+		bundle_leaf_load(b, path, dirs.v[i], &g->v[g->n++]);
 	names_fini(&dirs);
+}
+
+void bundle_leaf_fini(struct bundle_leaf *l)
+{
+	names_fini(&l->files);
+	names_fini(&l->dirs);
+	cJSON_Delete(l->summary);
+	cJSON_Delete(l->metadata);
+	cJSON_Delete(l->separation);
+	cJSON_Delete(l->stats);
 }
 
 void bundle_group_fini(struct bundle_group *g)
 {
 	size_t i;
 
-	for (i = 0; i < g->n; i++) {
-		names_fini(&g->v[i].files);
-		names_fini(&g->v[i].dirs);
-		cJSON_Delete(g->v[i].summary);
-		cJSON_Delete(g->v[i].metadata);
-		cJSON_Delete(g->v[i].separation);
-		cJSON_Delete(g->v[i].stats);
-	}
+	for (i = 0; i < g->n; i++)
+		bundle_leaf_fini(&g->v[i]);
 	free(g->v);
 	memset(g, 0, sizeof(*g));
 }
@@ -297,6 +299,15 @@ static void check_df(struct bundle *b, const struct bundle_leaf *l,
 			same ? "the same file system" : "different ones");
 }
 
+/* As Python has it: anything but false, null, 0 and what is empty. */
+static bool is_truth(const struct cJSON *item)
+{
+	return item && !cJSON_IsFalse(item) && !cJSON_IsNull(item) &&
+	       !(cJSON_IsNumber(item) && item->valuedouble == 0) &&
+	       !(cJSON_IsString(item) && !item->valuestring[0]) &&
+	       !((cJSON_IsArray(item) || cJSON_IsObject(item)) && !item->child);
+}
+
 void bundle_check_paths(struct bundle *b, const struct bundle_leaf *l,
 	const char *data, const char *paths_id, const char *filesystem_id,
 	const char *log)
@@ -304,10 +315,12 @@ void bundle_check_paths(struct bundle *b, const struct bundle_leaf *l,
 	const char *results = bundle_string(l->metadata, "args.results_dir");
 	const struct cJSON *same = bundle_at(l->separation, "same_filesystem");
 
-	if (!l->metadata)
+	if (!l->metadata) {
 		bundle_unknown(b, paths_id, l->path, "no metadata");
-	else
-		bundle_say(b, paths_id,
+		bundle_unknown(b, filesystem_id, l->path, "no metadata");
+		return;
+	}
+	bundle_say(b, paths_id,
 			*data && *results && strcmp(data, results), l->path,
 			NULL, "data \"%s\", results \"%s\"", data, results);
 	if (!strcmp(bundle_string(
@@ -317,10 +330,13 @@ void bundle_check_paths(struct bundle *b, const struct bundle_leaf *l,
 			"data are objects, not files");
 		return;
 	}
-	if (cJSON_IsBool(same))
-		bundle_say(b, filesystem_id, !cJSON_IsTrue(same), l->path,
-			"same_filesystem false", "same_filesystem %s",
-			cJSON_IsTrue(same) ? "true" : "false");
+	if (l->separation) /* what it does not say is not the same */
+		bundle_say(b, filesystem_id,
+			cJSON_IsObject(l->separation) && !is_truth(same),
+			l->path, "same_filesystem false", "same_filesystem %s",
+			is_truth(same) ? "true" : "false or missing");
+	else if (!*data || !*results)
+		bundle_unknown(b, filesystem_id, l->path, "a path is not said");
 	else
 		check_df(b, l, filesystem_id, log, data, results);
 }

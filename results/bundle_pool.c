@@ -275,10 +275,10 @@ int bundle_image_capture(const struct bundle_create *o, const char *pool,
 
 /* --- pools --------------------------------------------------------------- */
 
+/* Also one of a wrong name, which is a finding then. */
 static bool is_image(const char *name)
 {
-	return !strncmp(name, "code-", 5) && strlen(name) == 13 &&
-	       strspn(name + 5, "0123456789abcdef") == 8;
+	return !strncmp(name, "code-", 5);
 }
 
 /* A folder with a sentinel, or one that holds images without it. */
@@ -300,7 +300,7 @@ bool bundle_pool_open(struct bundle *b, struct bundle_pool *p, const char *path)
 		if (is_image(dirs.v[i]))
 			strcpy(p->images[p->count++].name, dirs.v[i]);
 	names_fini(&dirs);
-	p->exists = marked || p->count;
+	p->marked = marked;
 	if (p->count && !marked)
 		bundle_say(b, "CHECK-04", false, path, SENTINEL,
 			"%zu images without %s", p->count, SENTINEL);
@@ -333,7 +333,7 @@ static bool is_utc(const char *s)
 
 /* What is wrong with .code-hash.json; "" when nothing is. */
 static void hash_file_faults(
-	const struct cJSON *o, const char *name, char *why, size_t size)
+	const struct cJSON *o, char *why, size_t size)
 {
 	const struct cJSON *git = bundle_at(o, "git_sha");
 	const char *hash = bundle_string(o, "hash");
@@ -354,12 +354,10 @@ static void hash_file_faults(
 				 !is_hex(bundle_string(o, "git_sha"), 40)))
 		snprintf(
 			why, size, "git_sha is neither 40 hex digits nor null");
-	else if (strncmp(name + 5, hash, 8))
-		snprintf(why, size, "the folder is %s, the hash begins %.8s",
-			name, hash);
 }
 
-static void check_image(struct bundle *b, const char *path, const char *name)
+/* false: what its .code-hash.json says cannot be relied on. */
+static bool check_image(struct bundle *b, const char *path, const char *name)
 {
 	char file[PATH_MAX], full[PATH_MAX], why[256], hash[BUNDLE_HASH_MAX];
 	struct cJSON *o;
@@ -369,15 +367,23 @@ static void check_image(struct bundle *b, const char *path, const char *name)
 	if (!bundle_has(b, file, false)) {
 		bundle_say(b, "CHECK-02", false, path, NULL,
 			"there is no .code-hash.json");
-		return;
+		return false;
 	}
 	o = bundle_json(b, file, "CHECK-02");
 	if (!o)
-		return;
-	hash_file_faults(o, name, why, sizeof(why));
-	if (why[0])
-		bundle_say(b, "CHECK-02", false, file, NULL, "%s", why);
-	else if (tree_hash(
+		return false;
+	hash_file_faults(o, why, sizeof(why));
+	if (why[0]) {
+		bundle_say(b, "CHECK-02", false, path, NULL,
+			".code-hash.json: %s", why);
+		cJSON_Delete(o);
+		return false;
+	}
+	if (strncmp(name + 5, bundle_string(o, "hash"), 8) || name[13])
+		bundle_say(b, "CHECK-02", false, path, NULL,
+			"the folder is %.60s, the hash begins %.8s", name,
+			bundle_string(o, "hash"));
+	if (tree_hash(
 			 b->rules, bundle_join(full, b->root, path), hash, &e))
 		bundle_say(b, "CHECK-02", false, path, NULL, "%s", e.text);
 	else
@@ -385,6 +391,7 @@ static void check_image(struct bundle *b, const char *path, const char *name)
 			!strcmp(hash, bundle_string(o, "hash")), path,
 			bundle_string(o, "hash"), "the files have %s", hash);
 	cJSON_Delete(o);
+	return true;
 }
 
 void bundle_pool_check(struct bundle *b, const struct bundle_pool *p)
@@ -392,9 +399,10 @@ void bundle_pool_check(struct bundle *b, const struct bundle_pool *p)
 	char path[PATH_MAX];
 	size_t i;
 
-	for (i = 0; i < p->count; i++) {
+	for (i = 0; p->marked && i < p->count; i++) {
 		bundle_join(path, p->path, p->images[i].name);
-		check_image(b, path, p->images[i].name);
+		if (!check_image(b, path, p->images[i].name))
+			continue;
 		bundle_say(b, "CHECK-03", p->images[i].used, path, NULL,
 			p->images[i].used ? "%s is pointed at"
 					  : "no leaf points at %s",

@@ -1,6 +1,6 @@
 /*
  * Stamps: the pointer to the code image and provenance.json of every leaf,
- * the manifest of an organization, the tables of results. See bundle.h.
+ * the manifest of an organization. See bundle.h.
  */
 #include "results/bundle_tree.h"
 
@@ -56,7 +56,17 @@ static void check_pointer(struct bundle *b, const struct bundle_leaf *l,
 	bool ok;
 
 	pointer[0] = '\0';
+	if (!b->pool.marked && !b->org_pool.marked) {
+		if (!b->no_pool_told)
+			bundle_say(b, "CHECK-01", false, b->org, "a pool",
+				"there is neither code-images nor a pool of "
+				"%.60s with .mlps-image-pool",
+				b->org);
+		b->no_pool_told = true;
+	}
 	bundle_join(path, l->path, ".mlps-code-image");
+	if (b->no_pool_told && !names_have(&l->files, ".mlps-code-image"))
+		return;
 	if (!names_have(&l->files, ".mlps-code-image")) {
 		bundle_say(b, "CHECK-01", false, l->path, want,
 			"there is no .mlps-code-image");
@@ -70,19 +80,18 @@ static void check_pointer(struct bundle *b, const struct bundle_leaf *l,
 	     !strncmp(s, POINTER_PREFIX, sizeof(POINTER_PREFIX) - 1) &&
 	     strspn(s + sizeof(POINTER_PREFIX) - 1, "0123456789abcdef") == 32;
 	if (!ok) {
-		bundle_say(b, "CHECK-01", false, path, want, "\"%.80s\"", s);
+		if (!b->no_pool_told)
+			bundle_say(b, "CHECK-01", false, l->path, want,
+				"\"%.80s\"", s);
 	} else {
 		memcpy(pointer, s, POINTER_LEN + 1);
 		snprintf(name, sizeof(name), "code-%.8s",
 			s + sizeof(POINTER_PREFIX) - 1);
 		ok = mark_used(&b->pool, name) || mark_used(&b->org_pool, name);
-		bundle_say(b, "CHECK-01", ok, path, "an image in a pool",
-			ok ? "%s"
-			: b->pool.exists || b->org_pool.exists
-				? "no pool holds %s"
-				: "%s: there is neither code-images nor a pool "
-				  "of the organization",
-			name);
+		if (!b->no_pool_told)
+			bundle_say(b, "CHECK-01", ok, l->path,
+				"an image in a pool",
+				ok ? "%s" : "no pool holds %s", name);
 	}
 	free(text);
 }
@@ -205,8 +214,8 @@ static bool provenance_schema(const struct cJSON *p, char *why, size_t size)
 		snprintf(why, size, "schema is \"%.60s\"",
 			bundle_string(p, "schema"));
 	else if (!cJSON_IsNumber(bundle_at(p, "layout_version")) ||
-		 !(layout >= 1))
-		snprintf(why, size, "layout_version is no number >= 1");
+		 !(layout >= 1) || layout != floor(layout))
+		snprintf(why, size, "layout_version is no whole number >= 1");
 	else if (!bundle_string(p, "rules_edition")[0] ||
 		 !bundle_string(p, "stamped_at")[0] ||
 		 !bundle_string(p, "stamped_by")[0])
@@ -278,9 +287,10 @@ static void check_dlio(
 static void check_stamp(struct bundle *b, const struct bundle_leaf *l,
 	const char *pointer, const char *family, const char *model, bool run)
 {
-	char path[PATH_MAX], why[256] = "";
+	char path[PATH_MAX], why[256] = "", line[PATH_MAX + 64];
 	const char *declared = bundle_string(l->metadata, "provenance_file"),
 		   *edition;
+	bool known, whole;
 	struct cJSON *p;
 	bool ok;
 
@@ -296,20 +306,26 @@ static void check_stamp(struct bundle *b, const struct bundle_leaf *l,
 	p = bundle_json(b, path, "PROV-01");
 	if (!p)
 		return;
-	ok = provenance_schema(p, why, sizeof(why));
+	whole = ok = provenance_schema(p, why, sizeof(why));
 	if (ok && *pointer &&
 		strcmp(bundle_string(p, "tool.code_image"), pointer)) {
 		ok = false;
 		snprintf(why, sizeof(why), "code_image %.60s, pointer %.60s",
 			bundle_string(p, "tool.code_image"), pointer);
 	}
-	bundle_say(b, "PROV-01", ok, path, NULL, "%s", ok ? "holds" : why);
+	bundle_say(b, "PROV-01", ok, l->path, NULL, "%s", ok ? "holds" : why);
+	if (!whole) { /* nothing else can be told from it */
+		cJSON_Delete(p);
+		return;
+	}
 	edition = bundle_string(p, "rules_edition");
-	bundle_say(b, "EDN-01", bundle_listed(b, "editions", edition), path,
+	known = bundle_listed(b, "editions", edition);
+	bundle_say(b, "EDN-01", known || !strcmp(edition, "unknown"), l->path,
 		NULL, "rules_edition \"%.32s\"", edition);
-	if (!names_have(&b->stamp_editions, edition))
-		names_add(&b->stamp_editions, edition);
-	if (run) {
+	snprintf(line, sizeof(line), "%s\t%s", edition, l->path);
+	if (!names_add(&b->stamp_editions, line))
+		b->no_memory = true;
+	if (run && known) {
 		check_class(b, l, p, family, model);
 		check_dlio(b, l, p);
 	}
@@ -330,6 +346,8 @@ void bundle_check_leaf(struct bundle *b, const struct bundle_leaf *l,
 	char pointer[POINTER_LEN + 1], prefix[PATH_MAX];
 	size_t n;
 
+	if (!l->stamped)
+		return; /* no leaf: its rules complain of the name */
 	snprintf(prefix, sizeof(prefix), "%s/%s/", b->division, b->org);
 	n = strlen(prefix);
 	if (!names_add(&b->leaves, l->path + n))
@@ -369,9 +387,11 @@ static void check_runs(
 	names_sort(&b->leaves);
 	cJSON_ArrayForEach(c, runs)
 	{
+		if (!cJSON_IsObject(c))
+			continue;
 		leaf = bundle_string(c, "leaf");
 		i = index_of(&b->leaves, leaf);
-		if (seen && i < b->leaves.n && !seen[i]) {
+		if (seen && i < b->leaves.n) {
 			seen[i] = true;
 			continue;
 		}
@@ -398,13 +418,33 @@ static void check_runs(
 			b->leaves.n);
 }
 
+bool bundle_is_manifest(const struct cJSON *m)
+{
+	return !strcmp(
+		bundle_string(m, "schema"), "mlps-submission-manifest/1");
+}
+
+const char *bundle_manifest_edition(const struct cJSON *m, char buf[64])
+{
+	const struct cJSON *e = bundle_at(m, "rules_edition");
+
+	if (cJSON_IsNumber(e)) /* 3.0 without quotes */
+		snprintf(buf, 64, "%.1f", e->valuedouble);
+	else
+		snprintf(buf, 64, "%.60s",
+			e && !cJSON_IsNull(e)
+				? bundle_string(m, "rules_edition")
+				: "unknown");
+	return buf;
+}
+
 /* After the leaves were looked at; EDN-04 was asked before. */
 void bundle_check_manifest(struct bundle *b)
 {
-	char org[PATH_MAX], path[PATH_MAX], want[64];
-	const char *edition, *schema;
+	char org[PATH_MAX], path[PATH_MAX], said[64], want[96];
+	const char *edition, *tab;
 	struct cJSON *m;
-	size_t i;
+	size_t i, n;
 
 	bundle_join(org, b->division, b->org);
 	bundle_join(path, org, "submission.yaml");
@@ -413,82 +453,108 @@ void bundle_check_manifest(struct bundle *b)
 	m = bundle_yaml(b, path, "PROV-02");
 	if (!m)
 		return;
-	schema = bundle_string(m, "schema");
-	if (strcmp(schema, "mlps-submission-manifest/1"))
+	if (!bundle_is_manifest(m)) {
 		bundle_say(b, "PROV-02", false, path,
 			"mlps-submission-manifest/1", "schema \"%.60s\"",
-			schema);
-	edition = bundle_string(m, "rules_edition");
-	bundle_say(b, "EDN-01", bundle_listed(b, "editions", edition), path,
-		NULL, "rules_edition \"%.32s\"", edition);
+			bundle_string(m, "schema"));
+		cJSON_Delete(m);
+		return;
+	}
+	edition = bundle_manifest_edition(m, said);
+	bundle_say(b, "EDN-01",
+		bundle_listed(b, "editions", edition) ||
+			!strcmp(edition, "unknown"),
+		path, NULL, "rules_edition \"%.32s\"", edition);
+	edition = bundle_string(m, "rules_edition"); /* a number is none */
 	for (i = 0; i < b->stamp_editions.n; i++) {
-		snprintf(want, sizeof(want), "%.40s, as stamped",
-			b->stamp_editions.v[i]);
-		if (strcmp(b->stamp_editions.v[i], edition))
-			bundle_say(b, "PROV-02", false, path, want,
-				"rules_edition \"%.32s\"", edition);
+		tab = strchr(b->stamp_editions.v[i], '\t');
+		n = (size_t)(tab - b->stamp_editions.v[i]);
+		snprintf(want, sizeof(want), "\"%.40s\", as in submission.yaml",
+			edition);
+		if (strlen(edition) != n ||
+			strncmp(b->stamp_editions.v[i], edition, n))
+			bundle_say(b, "PROV-02", false, tab + 1, want,
+				"stamped \"%.*s\"", (int)(n < 40 ? n : 40),
+				b->stamp_editions.v[i]);
 	}
 	check_runs(b, path, bundle_at(m, "runs"));
 	cJSON_Delete(m);
 }
 
-/* --- tables of results --------------------------------------------------- */
+/* --- leaves where no family looks --------------------------------------- */
 
-static bool is_minted(const char *id)
+#define STRAY_DEPTH_MAX 16
+
+/* A leaf of the layout, though no rule reads it: kv_cache/MODEL/datagen/TS. */
+static bool is_canonical(const char *below_results, const char **family)
 {
-	const char *dash = strrchr(id, '-');
+	static const struct {
+		const char *family;
+		int depth; /* of the stamp, below results/SYSTEM */
+	} shapes[] = {{"training", 4}, {"kv_cache", 4}, {"checkpointing", 3},
+		{"vector_database", 5}};
+	const char *p = strchr(below_results, '/');
+	int depth = 0;
+	size_t i, n;
 
-	return id[0] == 'v' && isdigit((unsigned char)id[1]) && dash &&
-	       dash[1] && strspn(dash + 1, "0123456789") == strlen(dash + 1);
-}
-
-void bundle_check_table(struct bundle *b, const char *path, bool rollup)
-{
-	struct cJSON *t = bundle_json(b, path, "RPT-01");
-	const struct cJSON *row;
-	const char *id;
-
-	if (!t)
-		return;
-	bundle_say(b, "RPT-01", cJSON_IsArray(t), path, "a list",
-		cJSON_IsArray(t) ? "a list of %d rows" : "no list (%d)",
-		cJSON_GetArraySize(t));
-	if (rollup)
-		b->has_rollup = true;
-	if (cJSON_IsArray(t)) {
-		cJSON_ArrayForEach(row, t)
-		{
-			id = bundle_string(row, "Public ID");
-			if (is_minted(id))
-				names_add(
-					rollup ? &b->rollup_ids : &b->table_ids,
-					id);
+	for (i = 0; p && p[i]; i++)
+		depth += p[i] == '/';
+	for (i = 0; p && i < sizeof(shapes) / sizeof(shapes[0]); i++) {
+		n = strlen(shapes[i].family);
+		if (depth == shapes[i].depth && p[n + 1] == '/' &&
+			!strncmp(p + 1, shapes[i].family, n)) {
+			*family = shapes[i].family;
+			return true;
 		}
 	}
-	cJSON_Delete(t);
+	return false;
 }
 
-static void check_ids(struct bundle *b, const char *path,
-	const struct names *from, const struct names *in, const char *what)
+static void check_stray(
+	struct bundle *b, const char *folder, const char *name, size_t prefix)
 {
+	char pointer[POINTER_LEN + 1];
+	const char *below, *family, *phase = strrchr(folder, '/');
+	struct bundle_leaf l;
+
+	memset(&l, 0, sizeof(l));
+	bundle_join(l.path, folder, name);
+	below = l.path + prefix;
+	if (names_have(&b->leaves, below))
+		return;
+	if (is_canonical(below + strlen("results/"), &family)) {
+		bundle_leaf_load(b, folder, name, &l);
+		bundle_check_leaf(b, &l, family, "",
+			phase && !strcmp(phase + 1, "run"));
+	} else if (bundle_list(b, l.path, NULL, &l.files)) {
+		check_pointer(b, &l, pointer);
+	}
+	bundle_leaf_fini(&l);
+}
+
+static void check_strays(
+	struct bundle *b, const char *folder, size_t prefix, int depth)
+{
+	struct names dirs = {0};
+	char below[PATH_MAX];
 	size_t i;
 
-	for (i = 0; i < from->n; i++)
-		if (!names_have(in, from->v[i]))
-			bundle_say(b, "RPT-01", false, path, NULL,
-				"Public ID %.40s is only in %s", from->v[i],
-				what);
+	if (depth > STRAY_DEPTH_MAX || !bundle_list(b, folder, &dirs, NULL))
+		return;
+	for (i = 0; i < dirs.n; i++)
+		if (bundle_is_stamp(dirs.v[i]))
+			check_stray(b, folder, dirs.v[i], prefix);
+		else if (!bundle_is_link(
+				 b, bundle_join(below, folder, dirs.v[i])))
+			check_strays(b, below, prefix, depth + 1);
+	names_fini(&dirs);
 }
 
-void bundle_check_tables(struct bundle *b)
+void bundle_check_strays(struct bundle *b)
 {
 	char org[PATH_MAX], path[PATH_MAX];
 
-	if (!b->has_rollup)
-		return;
 	bundle_join(org, b->division, b->org);
-	bundle_join(path, org, "results/results.json");
-	check_ids(b, path, &b->rollup_ids, &b->table_ids, "the rollup");
-	check_ids(b, path, &b->table_ids, &b->rollup_ids,
-		"the table of a workload");
+	if (bundle_has(b, bundle_join(path, org, "results"), true))
+		check_strays(b, path, strlen(org) + 1, 0);
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum kind { TEXT, FLAG, WHOLE, NUMBER, WORD, OBJECT, LIST };
 
@@ -17,7 +18,7 @@ struct field {
 	const char *key;
 	enum kind kind;
 	bool required;
-	double min;
+	double min; /* of a number; of a LIST's length */
 	const char *words;	 /* of WORD: " a b c " */
 	const struct field *sub; /* of OBJECT and LIST; NULL: anything */
 	bool loose;		 /* unknown keys are taken */
@@ -52,6 +53,10 @@ struct field {
 	{                                                                      \
 		key, LIST, must, 0, NULL, of, false                            \
 	}
+#define SOME(key, of) /* one or more */                                        \
+	{                                                                      \
+		key, LIST, REQ, 1, NULL, of, false                             \
+	}
 #define END                                                                    \
 	{                                                                      \
 		.key = NULL                                                    \
@@ -83,15 +88,15 @@ static const struct field solution[] = {
 	NUM("int_client_store_tib", OPT, 1),
 	END};
 static const struct field psu[] = {
-	INT("unit_count", REQ, 0),
-	NUM("inlet_voltage", REQ, 0),
-	NUM("nameplate_power_watts", REQ, 0),
+	INT("unit_count", REQ, 1),
+	INT("inlet_voltage", REQ, 1),
+	INT("nameplate_power_watts", REQ, 1),
 	ONE("efficiency",
 		"Standard Bronze Silver Gold Platinum Titanium Ruby Unrated"),
 	END};
 static const struct field power[] = {
-	INT("min_psus_active", REQ, 0),
-	MANY("psus_configured", REQ, psu),
+	INT("min_psus_active", REQ, 1),
+	SOME("psus_configured", psu),
 	END};
 static const struct field chassis[] = {
 	TXT("model_name", REQ),
@@ -99,31 +104,33 @@ static const struct field chassis[] = {
 	TXT("cpu_model", REQ),
 	INT("cpu_qty", REQ, 1),
 	INT("cpu_cores", REQ, 1),
-	NUM("memory_capacity", REQ, 1),
+	INT("memory_capacity", REQ, 1),
 	SUB("power", OPT, power),
 	END};
 static const struct field port[] = {
-	INT("unit_count", REQ, 0),
+	INT("unit_count", REQ, 1),
 	ONE("type", "ethernet infiniband other"),
 	ONE("state", "up down"),
-	NUM("speed", OPT, 0),
+	INT("speed", OPT, 1),
 	MANY("traffic", OPT, NULL),
 	END};
 static const struct field performance[] = {
-	NUM("seq_read_MBps", REQ, 0),
-	NUM("seq_write_MBps", REQ, 0),
-	NUM("random_read_IOPS", REQ, 0),
-	NUM("random_write_IOPS", REQ, 0),
-	TXT("form_factor", OPT),
+	INT("seq_read_MBps", REQ, 1),
+	INT("seq_write_MBps", REQ, 1),
+	INT("random_read_IOPS", REQ, 1),
+	INT("random_write_IOPS", REQ, 1),
+	{"form_factor", WORD, OPT, 0,
+		" U.2 U.3 M.2 E1.S E1.L E3.S E3.L 2.5in 3.5in AIC other ",
+		NULL, false},
 	TXT("interface_speed", OPT),
 	END};
 static const struct field drive[] = {
-	INT("unit_count", REQ, 0),
+	INT("unit_count", REQ, 1),
 	TXT("vendor_name", REQ),
 	TXT("model_name", REQ),
 	ONE("interface", "nvme sas sata other"),
 	ONE("media_type", "HDD TLC QLC other"),
-	NUM("capacity_in_GB", REQ, 0),
+	INT("capacity_in_GB", REQ, 1),
 	{"performance", OBJECT, OPT, 0, NULL, performance, true},
 	END};
 static const struct field system_name[] = {
@@ -141,12 +148,12 @@ static const struct field node[] = {
 	MANY("sysctl", OPT, setting),
 	END};
 static const struct field product_switch[] = {
-	INT("unit_count", REQ, 0),
+	INT("unit_count", REQ, 1),
 	TXT("vendor_name", REQ),
 	TXT("model_name", REQ),
-	MANY("ports", REQ, port),
-	MANY("configuration", OPT, NULL),
-	INT("rack_units", OPT, 0),
+	SOME("ports", port),
+	MANY("configuration", OPT, setting),
+	INT("rack_units", REQ, 1),
 	SUB("power", OPT, power),
 	END};
 static const struct field sut[] = {
@@ -168,12 +175,21 @@ struct schema {
 	size_t faults;
 };
 
-/* Errors below capabilities have rules of their own. */
+/* The four capabilities have rules of their own; unknown keys there have not */
 static const char *rule_of(const char *where)
 {
-	if (!strstr(where, ".capabilities"))
-		return "2.1.7";
-	return strstr(where, "remap_time") ? "4.7.3" : "4.7.4";
+	static const char *const rules[][2] = {{"", "4.7.3"},
+		{".remap_time_in_seconds", "4.7.3"}, {".multi_host", "4.7.4"},
+		{".simultaneous_write", "4.7.4"},
+		{".simultaneous_read", "4.7.4"}};
+	const char *key = strstr(where, ".solution.capabilities");
+	size_t i;
+
+	key = key ? key + strlen(".solution.capabilities") : NULL;
+	for (i = 0; key && i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (!strcmp(key, rules[i][0]))
+			return rules[i][1];
+	return "2.1.7";
 }
 
 static void fault(struct schema *s, const char *where, const char *required,
@@ -206,6 +222,27 @@ static bool is_word(const char *words, const char *text)
 	return *text && !strchr(text, ' ') && strstr(words, spaced);
 }
 
+/* The checker's schema takes 3, "3" and true alike; NAN: no number. */
+static double number_of(const struct cJSON *item)
+{
+	return cJSON_IsBool(item) ? cJSON_IsTrue(item) : bundle_number(item, "");
+}
+
+static bool is_flag(const struct cJSON *item)
+{
+	static const char *const words[] = {"true", "false", "yes", "no", "on",
+		"off", "y", "n", "t", "f", "1", "0"};
+	size_t i;
+
+	if (cJSON_IsString(item))
+		for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+			if (!strcasecmp(words[i], item->valuestring))
+				return true;
+	return cJSON_IsBool(item) ||
+	       (cJSON_IsNumber(item) &&
+		       (item->valuedouble == 0 || item->valuedouble == 1));
+}
+
 static void check_object(struct schema *s, const struct cJSON *o,
 	const struct field *fields, const char *where, bool loose);
 
@@ -214,23 +251,22 @@ static void check_value(struct schema *s, const struct cJSON *item,
 {
 	const struct cJSON *c;
 	char below[200], want[96] = "", found[96];
-	double d = item->valuedouble;
+	double d = number_of(item);
 	bool ok = false;
 	int i = 0;
 
 	switch (f->kind) {
 	case TEXT:
-		ok = cJSON_IsString(item);
+		ok = cJSON_IsString(item) && item->valuestring[0];
 		snprintf(want, sizeof(want), "a text (in quotes)");
 		break;
 	case FLAG:
-		ok = cJSON_IsBool(item);
+		ok = is_flag(item);
 		snprintf(want, sizeof(want), "true or false");
 		break;
 	case WHOLE:
 	case NUMBER:
-		ok = cJSON_IsNumber(item) && d >= f->min &&
-		     (f->kind == NUMBER || d == floor(d));
+		ok = d >= f->min && (f->kind == NUMBER || d == floor(d));
 		snprintf(want, sizeof(want), "a %snumber >= %g",
 			f->kind == WHOLE ? "whole " : "", f->min);
 		break;
@@ -243,7 +279,9 @@ static void check_value(struct schema *s, const struct cJSON *item,
 		check_object(s, item, f->sub, where, f->loose);
 		return;
 	case LIST:
-		if (!cJSON_IsArray(item))
+		snprintf(want, sizeof(want),
+			f->min > 0 ? "a list that is not empty" : "a list");
+		if (!cJSON_IsArray(item) || cJSON_GetArraySize(item) < f->min)
 			break;
 		cJSON_ArrayForEach(c, item)
 		{
@@ -256,7 +294,7 @@ static void check_value(struct schema *s, const struct cJSON *item,
 	}
 	describe(item, found);
 	if (!ok)
-		fault(s, where, want[0] ? want : "a list", found);
+		fault(s, where, want, found);
 }
 
 static void check_object(struct schema *s, const struct cJSON *o,
@@ -312,8 +350,6 @@ static void check_power(
 	{
 		v = bundle_number(c, "unit_count");
 		sum += isnan(v) ? 0 : v;
-		if (bundle_number(c, "inlet_voltage") == 0)
-			fault(s, where, "> 0", "inlet_voltage 0");
 	}
 	v = bundle_number(p, "min_psus_active");
 	snprintf(found, sizeof(found), "min_psus_active %g of %g", v, sum);
@@ -409,14 +445,12 @@ static void check_deployment(struct schema *s, const struct cJSON *t)
 		"quantity", cloud);
 	snprintf(found, sizeof(found), "%g, nodes and switches have %g", total,
 		sum);
-	if (cloud && (filled(t, "total_rack_units") ||
-			     filled(t, "rack_power_supplies") ||
+	if (cloud && (filled(t, "rack_power_supplies") ||
 			     filled(t, "product_switches")))
 		fault(s, "system_under_test",
-			"no total_rack_units, rack_power_supplies, switches "
-			"in a cloud",
+			"no rack_power_supplies, switches in a cloud",
 			"they are there");
-	if (!cloud && !(total == sum))
+	if (!(total == sum) && (!cloud || filled(t, "total_rack_units")))
 		fault(s, "system_under_test.total_rack_units",
 			"the sum of nodes and switches",
 			isnan(total) ? "missing" : found);
@@ -439,10 +473,10 @@ static void check_capabilities(struct schema *s, const struct cJSON *t)
 	const struct cJSON *c = bundle_at(t, "solution.capabilities");
 	const struct cJSON *w = bundle_at(c, "simultaneous_write"),
 			   *r = bundle_at(c, "simultaneous_read");
-	double remap = bundle_number(c, "remap_time_in_seconds");
+	double remap = number_of(bundle_at(c, "remap_time_in_seconds"));
 	bool both = cJSON_IsTrue(w) && cJSON_IsTrue(r);
 
-	if (!cJSON_IsBool(w) || !cJSON_IsBool(r) || isnan(remap))
+	if (!cJSON_IsBool(w) || !cJSON_IsBool(r) || !(remap >= 0))
 		return; /* told by the schema */
 	bundle_say(s->b, "4.7.3", both == (remap == 0), s->path,
 		"0 if and only if both simultaneous flags are true",
@@ -488,15 +522,16 @@ void bundle_check_hosts(struct bundle *b, const struct bundle_leaf *l)
 	       per;
 	bool known = false;
 
-	if (!clients || !l->summary) {
+	if (!cJSON_GetArraySize(clients) || !l->summary) {
 		bundle_unknown(b, "2.1.9", l->path, "no %s",
-			clients ? "summary" : "clients in SYSTEM.yaml");
+			l->summary ? "clients in SYSTEM.yaml" : "summary");
 		return;
 	}
 	cJSON_ArrayForEach(c, clients)
 	{
-		cap = bundle_number(c, "quantity");
-		sum += cap; /* NAN when one is none */
+		/* a missing one counts as none; NAN when one is no number */
+		if (bundle_at(c, "quantity"))
+			sum += number_of(bundle_at(c, "quantity"));
 	}
 	if (!isnan(hosts) && !isnan(sum) && (known = true))
 		bundle_say(b, "2.1.9", hosts == sum, l->path, NULL,

@@ -62,7 +62,8 @@ static void check_phases(struct bundle *b, const char *path)
 			bundle_say_level(b, "2.1.12",
 				!strcmp(name, "datasize") ? RULE_WARNING
 							  : RULE_ERROR,
-				false, path, want, "no folder %s", name);
+				false, bundle_join(below, path, name), want,
+				"no folder %s", name);
 	}
 	names_fini(&dirs);
 }
@@ -72,7 +73,7 @@ static size_t malformed(const struct bundle_group *g)
 	size_t i, n = 0;
 
 	for (i = 0; i < g->n; i++)
-		n += g->v[i].stamp_s == INT64_MIN;
+		n += !g->v[i].stamped;
 	return n;
 }
 
@@ -97,11 +98,11 @@ static void check_gaps(
 	for (i = 0; runs && i < run->n; i++) {
 		int64_t ns = took_ns(&run->v[i]);
 
-		if (!run->v[i].summary || run->v[i].stamp_s == INT64_MIN)
+		if (!run->v[i].summary)
 			continue;
-		if (ns == INT64_MIN) {
-			bundle_unknown(b, "2.1.18", run->v[i].path,
-				"start or end is no time");
+		if (ns == INT64_MIN || run->v[i].stamp_s == INT64_MIN) {
+			bundle_say(b, "2.1.18", false, run->v[i].path, NULL,
+				"start, end or the folder's name is no time");
 			continue;
 		}
 		runs[rec.run_count].start_ns = run->v[i].stamp_s * NS_PER_S;
@@ -315,12 +316,14 @@ static void check_hosts(struct bundle *b, const struct bundle_leaf *l,
 	}
 	bundle_ask(b, "3.3.3", l->path, &f);
 	bundle_ask(b, "3.3.6", l->path, &f);
-	if (c->hosts == 1)
+	if (c->hosts == 1 && l->metadata)
 		bundle_say(b, "3.3.4",
-			cJSON_IsArray(hosts) && cJSON_GetArraySize(hosts) <= 1,
+			!hosts || (cJSON_IsArray(hosts) &&
+					  cJSON_GetArraySize(hosts) <= 1),
 			l->path, NULL,
-			cJSON_IsArray(hosts) ? "1 host, %d in args.hosts"
-					     : "args.hosts is no list (%d)",
+			!hosts || cJSON_IsArray(hosts)
+				? "1 host, %d in args.hosts"
+				: "args.hosts is no list (%d)",
 			cJSON_GetArraySize(hosts));
 	bundle_say(b, "3.3.5", true, l->path, NULL, "%llu hosts",
 		(unsigned long long)c->hosts);
@@ -444,23 +447,20 @@ void bundle_check_training(
 			"2.1.14", "2.1.15");
 	}
 	bundle_join(below, path, "run");
-	if (bundle_has(b, below, true)) {
+	if (bundle_has(b, below, true))
 		bundle_group_load(b, below, &run);
-		bundle_join(table, below, "results.json");
-		bundle_say(b, "2.1.16", bundle_has(b, table, false), below,
-			NULL, bundle_has(b, table, false) ? "one" : "none");
-		bundle_check_table(b, table, false);
-		bad = malformed(&run);
-		f.warmups_planned = b->edition.warmups;
-		f.runs_planned = (uint32_t)run.n - f.warmups_planned;
-		if (bad || run.n < f.warmups_planned)
-			bundle_say(b, "2.1.17", false, below, NULL,
-				"%zu folders, %zu of them no timestamp", run.n,
-				bad);
-		else
-			bundle_ask(b, "2.1.17", below, &f);
-		check_gaps(b, below, &run);
-	}
+	bundle_join(table, below, "results.json");
+	bundle_say(b, "2.1.16", bundle_has(b, table, false), below, NULL,
+		bundle_has(b, table, false) ? "one" : "none");
+	bad = malformed(&run);
+	f.warmups_planned = b->edition.warmups;
+	f.runs_planned = (uint32_t)run.n - f.warmups_planned;
+	if (bad || run.n < f.warmups_planned)
+		bundle_say(b, "2.1.17", false, below, NULL,
+			"%zu folders, %zu of them no timestamp", run.n, bad);
+	else
+		bundle_ask(b, "2.1.17", below, &f);
+	check_gaps(b, below, &run);
 	for (i = 0; i < run.n; i++)
 		check_run(b, &run.v[i], model, floor_pct);
 	check_generated(b, &gens, &run);

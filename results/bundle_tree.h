@@ -20,13 +20,13 @@ struct names {
 
 /* A code image, in the pool of the tree or of an organization. */
 struct bundle_image {
-	char name[32]; /* "code-0123abcd" */
+	char name[NAME_MAX + 1]; /* "code-0123abcd" */
 	bool used;
 };
 
 struct bundle_pool {
 	char path[PATH_MAX]; /* below the tree */
-	bool exists;
+	bool marked; /* by its sentinel; else its images are not looked at */
 	struct bundle_image *images;
 	size_t count;
 };
@@ -35,7 +35,8 @@ struct bundle_pool {
 struct bundle_leaf {
 	char path[PATH_MAX]; /* below the tree */
 	char stamp[NAME_MAX + 1];
-	int64_t stamp_s; /* from the name; INT64_MIN when it is no stamp */
+	bool stamped;	 /* the name has the form of a stamp */
+	int64_t stamp_s; /* from the name; INT64_MIN when it is no time */
 	struct names files, dirs;
 	struct cJSON *summary, *metadata, *separation; /* NULL: not there */
 	struct cJSON *stats; /* 0_per_epoch_stats.json, with --strict */
@@ -59,9 +60,8 @@ struct bundle {
 	const char *division, *org; /* "closed", "acme" */
 	struct bundle_pool org_pool;
 	struct names leaves;	     /* below DIVISION/ORG */
-	struct names stamp_editions; /* rules_edition of its stamps */
-	struct names rollup_ids, table_ids;
-	bool has_rollup, unchecked_edition;
+	struct names stamp_editions; /* "EDITION\tLEAF" of its stamps */
+	bool unchecked_edition, no_pool_told;
 	/* of the system */
 	const struct cJSON *system; /* system_under_test, or NULL */
 	bool no_memory;
@@ -102,6 +102,7 @@ const char *bundle_join(
 bool bundle_list(struct bundle *b, const char *path, struct names *dirs,
 	struct names *files);
 bool bundle_has(const struct bundle *b, const char *path, bool dir);
+bool bundle_is_link(const struct bundle *b, const char *path);
 /* Is it a file of at most max bytes? */
 bool bundle_small(const struct bundle *b, const char *path, size_t max);
 /*
@@ -115,11 +116,17 @@ char *bundle_text(struct bundle *b, const char *path, const char *id,
 struct cJSON *bundle_json(struct bundle *b, const char *path, const char *id);
 struct cJSON *bundle_yaml(struct bundle *b, const char *path, const char *id);
 
+/* Eight digits, '_', six digits, whatever day that is. */
+bool bundle_is_stamp(const char *name);
 /* "20261101_100000" in seconds of a naive clock; INT64_MIN: none. */
 int64_t bundle_stamp_s(const char *name);
 /* "2026-11-01T10:00:00.123456" (a Z is dropped), in ns; INT64_MIN: none. */
 int64_t bundle_iso_ns(const char *text);
 
+/* One leaf; bundle_group_load does it for all of a folder. */
+void bundle_leaf_load(struct bundle *b, const char *folder, const char *name,
+	struct bundle_leaf *l);
+void bundle_leaf_fini(struct bundle_leaf *l);
 /* Every leaf of a folder, with summary, metadata, separation. */
 void bundle_group_load(
 	struct bundle *b, const char *path, struct bundle_group *g);
@@ -170,9 +177,13 @@ void bundle_check_params(struct bundle *b, const struct bundle_leaf *l,
 /* Pointer, provenance and the rest that every leaf has. */
 void bundle_check_leaf(struct bundle *b, const struct bundle_leaf *l,
 	const char *family, const char *model, bool run);
-/* results.json of a workload or the rollup; *count files of that name. */
-void bundle_check_table(struct bundle *b, const char *path, bool rollup);
+/* Leaves in places where no family looks: their pointers and stamps. */
+void bundle_check_strays(struct bundle *b);
 void bundle_check_manifest(struct bundle *b);
+/* rules_edition of a manifest as a text; "unknown" when there is none. */
+const char *bundle_manifest_edition(const struct cJSON *m, char buf[64]);
+bool bundle_is_manifest(const struct cJSON *m);
+/* RPT-01: the rollup of the organization against all tables below it. */
 void bundle_check_tables(struct bundle *b);
 
 bool bundle_pool_open(

@@ -185,6 +185,8 @@ static void check_one_metadata(struct bundle *b, const struct bundle_leaf *l)
 	const char *ending = "_metadata.json";
 	size_t i, n = 0, k = strlen(ending), len;
 
+	if (!l->stamped)
+		return;
 	for (i = 0; i < l->files.n; i++) {
 		len = strlen(l->files.v[i]);
 		n += len >= k && !strcmp(l->files.v[i] + len - k, ending);
@@ -221,6 +223,39 @@ static void check_run(struct bundle *b, const struct bundle_leaf *l,
 		bundle_check_params(b, l, "5.6.4", "params.vdb_closed", NULL);
 }
 
+/* Nothing can be asked; the checker then only warns, rule by rule. */
+static void warn_no_runs(struct bundle *b, const char *path, bool generated)
+{
+	static const char *const ids[] = {"5.1.1", "5.3.2", "5.3.3", "5.3.4",
+		"5.3.5", "5.4.1", "5.4.2", "5.6.2", "5.6.3", "5.6.4"};
+	static const char *const without_datagen[] = {
+		"5.1.2", "5.2.1", "5.2.2"};
+	bool object = !strcmp(bundle_string(b->system,
+				      "solution.architecture.benchmark_API"),
+		     "object"),
+	     open = !strcmp(b->division, "open");
+	const char *id;
+	size_t i;
+
+	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
+		id = ids[i];
+		if ((object && !strncmp(id, "5.4.", 4)) ||
+			(open && !strncmp(id, "5.6.", 4)))
+			continue;
+		bundle_say_level(b, id, RULE_WARNING, false, path, "runs",
+			"there are none");
+	}
+	if (open)
+		bundle_say_level(b, "5.6.5", RULE_WARNING, false, path, "runs",
+			"there are none");
+	if (object)
+		bundle_say_level(b, "5.5.1", RULE_WARNING, false, path, "runs",
+			"there are none");
+	for (i = 0; i < 3 && !generated; i++)
+		bundle_say_level(b, without_datagen[i], RULE_WARNING, false,
+			path, "datagen and runs", "there are none");
+}
+
 void bundle_check_vdb(struct bundle *b, const char *path, const char *index)
 {
 	struct bundle_group sizes = {0}, gens = {0}, run = {0};
@@ -244,12 +279,18 @@ void bundle_check_vdb(struct bundle *b, const char *path, const char *index)
 		else
 			bundle_unknown(
 				b, "5.2.1", gens.v[i].path, "no summary.json");
+		bundle_say(b, "B-02", gens.v[i].summary != NULL,
+			gens.v[i].path, "summary.json",
+			gens.v[i].summary ? "summary.json" : "no summary.json");
 	}
 	bundle_join(below, path, "run");
 	if (bundle_has(b, below, true))
 		bundle_group_load(b, below, &run);
-	bundle_say(b, "5.3.1", (double)run.n == want, below, NULL,
-		"%zu runs, %g needed", run.n, want);
+	if (bundle_has(b, below, true))
+		bundle_say(b, "5.3.1", (double)run.n == want, below, NULL,
+			"%zu runs, %g needed", run.n, want);
+	if (!run.n)
+		warn_no_runs(b, path, gens.n > 0);
 	for (i = 0; i < run.n; i++)
 		check_run(b, &run.v[i], gens.n ? &gens.v[gens.n - 1] : NULL,
 			index);
@@ -270,6 +311,9 @@ void bundle_check_kv(struct bundle *b, const char *path)
 	bundle_group_load(b, below, &run);
 	for (i = 0; i < run.n; i++) {
 		bundle_check_leaf(b, &run.v[i], "kv_cache", "", true);
+		bundle_say(b, "B-02", run.v[i].summary != NULL, run.v[i].path,
+			"summary.json",
+			run.v[i].summary ? "summary.json" : "no summary.json");
 		check_one_metadata(b, &run.v[i]);
 	}
 	bundle_strict_kv(b, &run);
