@@ -122,9 +122,10 @@ static void check_systems_files(struct bundle *b, const char *path,
 	size_t i, n;
 
 	for (i = 0; i < dirs->n; i++)
-		bundle_say(b, "2.1.7", false,
-			bundle_join(below, path, dirs->v[i]), NULL,
-			"it is a folder");
+		if (dirs->v[i][0] != '.')
+			bundle_say(b, "2.1.7", false,
+				bundle_join(below, path, dirs->v[i]), NULL,
+				"it is a folder");
 	for (i = 0; i < files->n; i++) {
 		const char *name = files->v[i];
 		bool yaml = ends(name, ".yaml"), pdf = ends(name, ".pdf");

@@ -97,19 +97,36 @@ static int by_start(const void *a, const void *b)
 
 /* --- pairs of phases ----------------------------------------------------- */
 
+static bool is_time(
+	const struct bundle_leaf *l, const char *invocation, const char *summary)
+{
+	const char *s = bundle_string(l->metadata, invocation);
+
+	if (!s[0])
+		s = bundle_string(l->summary, summary);
+	return bundle_iso_ns(s) != INT64_MIN;
+}
+
+/* Has the phase a start and an end? Only one with a summary must have them. */
+static bool check_times(struct bundle *b, const struct bundle_leaf *l)
+{
+	if (!l->summary)
+		return false;
+	if (is_time(l, "invocation_start_time", "start") &&
+		is_time(l, "invocation_end_time", "end"))
+		return true;
+	bundle_say_level(b, "2.1.24", RULE_ERROR, false, l->path, NULL,
+		"the phase's start or end is no time");
+	return false;
+}
+
 static void check_gap(struct bundle *b, const struct bundle_leaf *a,
 	const struct bundle_leaf *z)
 {
 	int64_t as = moment(a, true), ae = moment(a, false),
-		zs = moment(z, true), ze = moment(z, false), limit;
+		zs = moment(z, true), ze = moment(z, false),
+		limit = ae - as > ze - zs ? ae - as : ze - zs;
 
-	if (as == INT64_MIN || ae == INT64_MIN || zs == INT64_MIN ||
-		ze == INT64_MIN) {
-		bundle_say_level(b, "2.1.24", RULE_ERROR, false, z->path, NULL,
-			"a start or an end of the phases is no time");
-		return;
-	}
-	limit = ae - as > ze - zs ? ae - as : ze - zs;
 	bundle_say(b, "2.1.24", zs - ae < limit, z->path, NULL,
 		"%.3f s between the phases, less than %.3f s allowed",
 		(double)(zs - ae) / (double)NS_PER_S,
@@ -187,7 +204,7 @@ static void check_pairs(
 	struct bundle *b, const char *path, const struct bundle_group *g)
 {
 	const struct bundle_leaf **by = calloc(g->n + 1, sizeof(*by));
-	const struct bundle_leaf *write = NULL;
+	const struct bundle_leaf *write = NULL, *before = NULL;
 	size_t i;
 
 	b->no_memory = b->no_memory || !by;
@@ -196,8 +213,11 @@ static void check_pairs(
 	if (by)
 		qsort(by, g->n, sizeof(*by), by_start);
 	for (i = 0; by && i < g->n; i++) {
-		if (i)
-			check_gap(b, by[i - 1], by[i]);
+		if (check_times(b, by[i])) {
+			if (before)
+				check_gap(b, before, by[i]);
+			before = by[i];
+		}
 		if (only_writes(by[i])) {
 			write = by[i];
 		} else if (write && only_reads(by[i])) {

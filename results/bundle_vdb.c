@@ -39,20 +39,27 @@ static double recall_of(const struct cJSON *from, const char *at)
 	return NAN;
 }
 
+/* A file of recalls without a figure leaves open what was found. */
 static void check_recall(struct bundle *b, const struct bundle_leaf *l)
 {
+	const struct cJSON *said = bundle_at(l->summary, "recall");
+	bool there = said && !cJSON_IsNull(said);
 	double d = recall_of(l->summary, "recall");
 	char path[PATH_MAX];
 	struct cJSON *stats;
 
-	if (isnan(d)) {
-		bundle_join(path, l->path, "recall_stats.json");
+	if (!there && bundle_has(b, bundle_join(path, l->path,
+					    "recall_stats.json"), false)) {
+		there = true;
 		stats = bundle_json(b, path, NULL);
 		d = recall_of(stats, "");
 		cJSON_Delete(stats);
 	}
-	bundle_say(b, "5.3.2", d > 0, l->path, NULL,
-		isnan(d) ? "no recall (%g)" : "recall %g", d);
+	if (there && isnan(d))
+		bundle_unknown(b, "5.3.2", l->path, "the recall is no figure");
+	else
+		bundle_say(b, "5.3.2", d > 0, l->path, NULL,
+			isnan(d) ? "no recall (%g)" : "recall %g", d);
 }
 
 static void check_verdict(struct bundle *b, const struct bundle_leaf *l)
@@ -99,7 +106,6 @@ static void check_database(
 		   *type = bundle_string(l->summary, "index_type"),
 		   *engine =
 			   bundle_string(b->rules, "vector_database.database");
-	char want[256];
 
 	if (object)
 		bundle_say(b, "5.5.1",
@@ -116,12 +122,9 @@ static void check_database(
 	}
 	bundle_say(b, "5.6.2", !strcmp(database, engine), l->path, engine,
 		"database \"%.60s\"", database);
-	bundle_words(b, "vector_database.indexes", want);
-	bundle_say(b, "5.6.3",
-		bundle_listed(b, "vector_database.indexes", index) &&
-			!strcmp(type, index),
-		l->path, want, "folder %.60s, index_type \"%.60s\"", index,
-		type);
+	if (bundle_listed(b, "vector_database.indexes", index))
+		bundle_say(b, "5.6.3", !strcmp(type, index), l->path, index,
+			"folder %.60s, index_type \"%.60s\"", index, type);
 }
 
 /* What a summary of a run must hold. */
@@ -164,10 +167,12 @@ static void check_against_datagen(struct bundle *b,
 	const char *dt = bundle_string(gen->summary, "index_type"),
 		   *rt = bundle_string(run->summary, "index_type");
 
-	bundle_say(b, "5.1.2", d == r, run->path, NULL,
-		"dimension %g, datagen %g", r, d);
-	bundle_say(b, "5.2.2", *dt && !strcmp(dt, rt), run->path, NULL,
-		"index_type \"%.60s\", datagen \"%.60s\"", rt, dt);
+	if (!isnan(d) && !isnan(r))
+		bundle_say(b, "5.1.2", d == r, run->path, NULL,
+			"dimension %g, datagen %g", r, d);
+	if (*dt && *rt)
+		bundle_say(b, "5.2.2", !strcmp(dt, rt), run->path, NULL,
+			"index_type \"%.60s\", datagen \"%.60s\"", rt, dt);
 }
 
 static void skip_summary(struct bundle *b, const struct bundle_leaf *l)
@@ -196,8 +201,9 @@ static void check_one_metadata(struct bundle *b, const struct bundle_leaf *l)
 }
 
 static void check_run(struct bundle *b, const struct bundle_leaf *l,
-	const struct bundle_leaf *gen, const char *index)
+	const struct bundle_group *gens, const char *index)
 {
+	size_t i;
 	bool open = !strcmp(b->division, "open");
 
 	bundle_check_leaf(b, l, "vector_database", "", true);
@@ -208,8 +214,9 @@ static void check_run(struct bundle *b, const struct bundle_leaf *l,
 		check_summary(b, l, index);
 	else
 		skip_summary(b, l);
-	if (l->summary && gen && gen->summary)
-		check_against_datagen(b, l, gen);
+	for (i = 0; l->summary && i < gens->n; i++)
+		if (gens->v[i].summary)
+			check_against_datagen(b, l, &gens->v[i]);
 	check_verdict(b, l);
 	if (strcmp(bundle_string(
 			   b->system, "solution.architecture.benchmark_API"),
@@ -224,7 +231,8 @@ static void check_run(struct bundle *b, const struct bundle_leaf *l,
 }
 
 /* Nothing can be asked; the checker then only warns, rule by rule. */
-static void warn_no_runs(struct bundle *b, const char *path, bool generated)
+static void warn_no_runs(
+	struct bundle *b, const char *path, bool generated, bool known)
 {
 	static const char *const ids[] = {"5.1.1", "5.3.2", "5.3.3", "5.3.4",
 		"5.3.5", "5.4.1", "5.4.2", "5.6.2", "5.6.3", "5.6.4"};
@@ -240,7 +248,8 @@ static void warn_no_runs(struct bundle *b, const char *path, bool generated)
 	for (i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
 		id = ids[i];
 		if ((object && !strncmp(id, "5.4.", 4)) ||
-			(open && !strncmp(id, "5.6.", 4)))
+			(open && !strncmp(id, "5.6.", 4)) ||
+			(!known && !strcmp(id, "5.6.3")))
 			continue;
 		bundle_say_level(b, id, RULE_WARNING, false, path, "runs",
 			"there are none");
@@ -256,12 +265,45 @@ static void warn_no_runs(struct bundle *b, const char *path, bool generated)
 			path, "datagen and runs", "there are none");
 }
 
+static void check_datagen(struct bundle *b, const struct bundle_leaf *l)
+{
+	double in = bundle_number(l->summary, "inserted_vectors"),
+	       n = bundle_number(l->summary, "num_vectors");
+
+	bundle_check_leaf(b, l, "vector_database", "", false);
+	bundle_say(b, "B-02", l->summary != NULL, l->path, "summary.json",
+		l->summary ? "summary.json" : "no summary.json");
+	if (!l->summary) {
+		bundle_unknown(b, "5.2.1", l->path, "no summary.json");
+		return;
+	}
+	bundle_say(b, "5.2.1", in >= n, l->path, NULL, "%.0f inserted of %.0f",
+		in, n);
+	bundle_say(b, "5.2.2", json_has(l->summary, "index_type"), l->path,
+		NULL, json_has(l->summary, "index_type")
+			? "index_type is there"
+			: "no index_type: no index was built");
+}
+
+/* Is the folder named as an index that CLOSED may have? */
+static bool check_index(struct bundle *b, const char *path, const char *index)
+{
+	bool known = bundle_listed(b, "vector_database.indexes", index);
+	char want[256];
+
+	bundle_words(b, "vector_database.indexes", want);
+	if (!strcmp(b->division, "closed"))
+		bundle_say(b, "5.6.3", known, path, want, "folder %.60s", index);
+	return known;
+}
+
 void bundle_check_vdb(struct bundle *b, const char *path, const char *index)
 {
 	struct bundle_group sizes = {0}, gens = {0}, run = {0};
-	double want = bundle_number(b->rules, "vector_database.runs"), in, n;
+	double want = bundle_number(b->rules, "vector_database.runs");
+	bool known = check_index(b, path, index);
 	char below[PATH_MAX];
-	size_t i;
+	size_t i, n = 0;
 
 	if (bundle_has(b, bundle_join(below, path, "datasize"), true))
 		bundle_group_load(b, below, &sizes);
@@ -269,31 +311,20 @@ void bundle_check_vdb(struct bundle *b, const char *path, const char *index)
 		bundle_check_leaf(b, &sizes.v[i], "vector_database", "", false);
 	if (bundle_has(b, bundle_join(below, path, "datagen"), true))
 		bundle_group_load(b, below, &gens);
-	for (i = 0; i < gens.n; i++) {
-		bundle_check_leaf(b, &gens.v[i], "vector_database", "", false);
-		in = bundle_number(gens.v[i].summary, "inserted_vectors");
-		n = bundle_number(gens.v[i].summary, "num_vectors");
-		if (gens.v[i].summary)
-			bundle_say(b, "5.2.1", in >= n, gens.v[i].path, NULL,
-				"%.0f inserted of %.0f", in, n);
-		else
-			bundle_unknown(
-				b, "5.2.1", gens.v[i].path, "no summary.json");
-		bundle_say(b, "B-02", gens.v[i].summary != NULL,
-			gens.v[i].path, "summary.json",
-			gens.v[i].summary ? "summary.json" : "no summary.json");
-	}
+	for (i = 0; i < gens.n; i++)
+		check_datagen(b, &gens.v[i]);
 	bundle_join(below, path, "run");
 	if (bundle_has(b, below, true))
 		bundle_group_load(b, below, &run);
-	if (bundle_has(b, below, true))
-		bundle_say(b, "5.3.1", (double)run.n == want, below, NULL,
-			"%zu runs, %g needed", run.n, want);
-	if (!run.n)
-		warn_no_runs(b, path, gens.n > 0);
 	for (i = 0; i < run.n; i++)
-		check_run(b, &run.v[i], gens.n ? &gens.v[gens.n - 1] : NULL,
-			index);
+		n += strrchr(run.v[i].path, '/')[1] != '.';
+	if (bundle_has(b, below, true))
+		bundle_say(b, "5.3.1", (double)n == want, below, NULL,
+			"%zu runs, %g needed", n, want);
+	if (!run.n)
+		warn_no_runs(b, path, gens.n > 0, known);
+	for (i = 0; i < run.n; i++)
+		check_run(b, &run.v[i], &gens, index);
 	bundle_strict_vdb(b, &run);
 	bundle_group_fini(&sizes);
 	bundle_group_fini(&gens);
