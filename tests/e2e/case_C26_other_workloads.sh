@@ -22,20 +22,20 @@ job() { # CODE OPTION...
 }
 mkdir other results elsewhere c t v k
 # where data are made: half a set on each host would be none
-BIND=other:t job 3 training datagen --data-dir t/unet3d/.. $tiny
+BIND=other:t job 3 training datagen --data-dir t $tiny
 said "is not the same folder on every host: 1 of 2 hosts miss what rank 0 wrote there: $(hostname) (rank 1)"
 [ -z "$(find t other -name '*.npz' -o -name '.stoker-*')" ] || fail "data: $(find t other)"
 mkdir -p v/vectordb
 BIND=other:v/vectordb job 3 vectordb datagen --data-dir v --num-vectors 2000 \
-	--dimension 64 --segments 2
+	--dimension 64 --segments 2 -n 2
 said "v/vectordb is not the same folder on every host"
 [ -z "$(find other v -name '*.index' -o -name '.stoker-*')" ] || fail "index"
 # where they are read and written
 rm -r v && mkdir v
 BIND='' job 0 vectordb datagen --data-dir v --num-vectors 2000 --dimension 64 \
-	--segments 2
+	--segments 2 -n 2
 cp -a v/vectordb/. other/
-BIND=other:v/vectordb job 3 vectordb run --data-dir v --queries 20 \
+BIND=other:v/vectordb job 3 vectordb run --data-dir v --queries 20 -n 2 \
 	--results-dir results
 said "v/vectordb is not the same folder on every host"
 rm -r other && mkdir other
