@@ -65,14 +65,13 @@ static void gather(const struct kvcache_options *o,
 		k->config = o->workload;
 }
 
-int kvcache_check_rules(const struct kvcache_options *o,
-	struct kvcache_setup *s, struct err *e)
+int kvcache_check_rules(
+	const struct kvcache_options *o, struct kvcache_setup *s, struct err *e)
 {
 	struct train_config *c = calloc(1, sizeof(*c));
 	struct kv_workload *rules = calloc(1, sizeof(*rules));
 	struct rule_kv_facts facts = {.seed = 0};
-	struct rule_facts f = {
-		.family = FAMILY_KV, .kv = &facts, .config = c};
+	struct rule_facts f = {.family = FAMILY_KV, .kv = &facts, .config = c};
 	char text[256];
 	bool same;
 	int r = c && rules ? 0 : err_nomem(e, "the rules");
@@ -92,7 +91,8 @@ int kvcache_check_rules(const struct kvcache_options *o,
 		s->same_filesystem = same;
 	}
 	if (!r)
-		r = rules_ask(&f, o->config_dir, &s->division, &s->not_closed, e);
+		r = rules_ask(
+			&f, o->config_dir, &s->division, &s->not_closed, e);
 	free(c);
 	free(rules);
 	return r;

@@ -26,8 +26,8 @@ static int64_t wall_ns(const char *text)
 	       (int64_t)(strtod(end, NULL) * 1e9);
 }
 
-static int64_t end_of_leaf(const char *folder, const char *stamp,
-	const char *family)
+static int64_t end_of_leaf(
+	const char *folder, const char *stamp, const char *family)
 {
 	char path[PATH_MAX];
 	const struct cJSON *t;

@@ -49,8 +49,7 @@ static void list(const struct rule_finding *found, size_t count,
 
 	for (i = 0; i < count; i++) {
 		if (found[i].outcome != RULE_FAIL ||
-			found[i].level == RULE_INFO ||
-			is_advice(found[i].rule))
+			found[i].level == RULE_INFO || is_advice(found[i].rule))
 			continue;
 		not_closed_add(reasons, "%s %s: %s", found[i].rule->id,
 			found[i].rule->name, found[i].figure);

@@ -40,8 +40,7 @@ static void find_changed(const struct bundle_leaf *l, char text[256])
 }
 
 /* What stoker's summaries tell of an option; those of others do not. */
-static bool read_option(
-	const struct cJSON *option, struct rule_kv_option *is)
+static bool read_option(const struct cJSON *option, struct rule_kv_option *is)
 {
 	const struct cJSON *c = bundle_at(option, "configuration");
 
@@ -111,7 +110,8 @@ static void check_isolation(struct bundle *b, const struct bundle_leaf *l)
 	}
 	cJSON_ArrayForEach(o, bundle_at(l->summary, "options"))
 	{
-		snprintf(at, sizeof(at), "options.%.16s.trial_count", o->string);
+		snprintf(
+			at, sizeof(at), "options.%.16s.trial_count", o->string);
 		trials = bundle_number(l->summary, at);
 		for (t = 0; trials <= 1000 && t < trials; t++)
 			for (r = 0; r < ranks; r++) {

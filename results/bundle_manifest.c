@@ -33,8 +33,8 @@ static bool check_content(struct bundle *b, const struct bundle_leaf *run,
 	const struct cJSON *waived = bundle_at(snapshot, "overridden");
 	double has = bundle_number(snapshot, "manifest.num_files_train"),
 	       reads = bundle_number(run->summary, "num_files_train"), made;
-	const char *from = bundle_string(
-		snapshot, "manifest.source_datagen_result_dir");
+	const char *from =
+		bundle_string(snapshot, "manifest.source_datagen_result_dir");
 	const struct bundle_leaf *gen = made_by(gens, from);
 	bool ok = true;
 
@@ -49,8 +49,8 @@ static bool check_content(struct bundle *b, const struct bundle_leaf *run,
 			"source_datagen_result_dir is a datagen leaf of this "
 			"tree",
 			"MANIFEST-LINK: made by \"%.200s\"", from);
-	made = gen ? bundle_number(
-			     gen->metadata, "parameters.dataset.num_files_train")
+	made = gen ? bundle_number(gen->metadata,
+			     "parameters.dataset.num_files_train")
 		   : NAN;
 	if (!isnan(made) && made != has)
 		bundle_say(b, ID, ok = false, path,
@@ -68,8 +68,8 @@ static bool check_content(struct bundle *b, const struct bundle_leaf *run,
 bool bundle_check_datagen_manifest(struct bundle *b,
 	const struct bundle_leaf *run, const struct bundle_group *gens)
 {
-	const char *name = bundle_string(
-		run->metadata, "datagen_manifest_file");
+	const char *name =
+		bundle_string(run->metadata, "datagen_manifest_file");
 	char path[PATH_MAX];
 	struct cJSON *s;
 	bool ok;

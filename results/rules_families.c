@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- checkpointing --------------------------------------------------------- */
+/* --- checkpointing ---------------------------------------------------------
+ */
 
 RULE_CHECK(ckpt_ratio)
 {
@@ -42,7 +43,8 @@ RULE_CHECK(ckpt_memory)
 			c->accelerator[0] ? "accelerator \"%.40s\" is unknown"
 					  : "no accelerator is declared%s",
 			c->accelerator);
-	return rule_say(figure, c->ranks * c->accelerator_gib >= c->checkpoint_gib,
+	return rule_say(figure,
+		c->ranks * c->accelerator_gib >= c->checkpoint_gib,
 		"%g accelerators of %g GiB, checkpoint of %g GiB", c->ranks,
 		c->accelerator_gib, c->checkpoint_gib);
 }
@@ -84,7 +86,8 @@ RULE_CHECK(ckpt_scaling)
 
 	if (!c->known)
 		return rule_unknown(figure, "the model is");
-	return rule_say(figure, c->ranks >= 1 && fmod(c->ranks, c->multiple) == 0,
+	return rule_say(figure,
+		c->ranks >= 1 && fmod(c->ranks, c->multiple) == 0,
 		"%g processes, a multiple of %g needed", c->ranks, c->multiple);
 }
 
@@ -122,7 +125,8 @@ RULE_CHECK(ckpt_rotation)
 				 : "ranks load what they have saved");
 }
 
-/* --- vectors --------------------------------------------------------------- */
+/* --- vectors ---------------------------------------------------------------
+ */
 
 RULE_CHECK(vdb_runs)
 {
@@ -156,7 +160,8 @@ RULE_CHECK(vdb_index)
 		"folder %.60s, index_type \"%.60s\"", v->index, v->index_type);
 }
 
-/* --- KV cache -------------------------------------------------------------- */
+/* --- KV cache --------------------------------------------------------------
+ */
 
 /* The first figure of an option that is not the rules'; "": none. */
 static void option_differs(const struct rule_kv_option *is,
@@ -183,8 +188,8 @@ static void option_differs(const struct rule_kv_option *is,
 	}
 	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
 		if (t[i].is != t[i].want) {
-			snprintf(text, 128, "%s %g, not %g", t[i].what,
-				t[i].is, t[i].want);
+			snprintf(text, 128, "%s %g, not %g", t[i].what, t[i].is,
+				t[i].want);
 			return;
 		}
 }
