@@ -3,6 +3,7 @@
 /* The options of `stoker checkpointing ...` and what they resolve to. */
 #include "cli/options.h"
 #include "cli/resolve.h"
+#include "results/rules.h"
 #include "core/ckpt_record.h"
 #include "core/ckpt_shape.h"
 #include "core/err.h"
@@ -58,12 +59,24 @@ struct checkpointing_setup {
 	uint64_t client_memory_bytes; /* as was said of a modelled one, or 0 */
 	enum rec_division division;
 	char accelerator[REC_NAME_MAX]; /* "" = not declared */
+	double accelerator_gib;		/* NAN: not declared */
 	struct not_closed not_closed;
+	bool same_filesystem; /* checkpoints and results */
 };
 
 /* ERR_USAGE where options contradict each other or the division. */
 int checkpointing_resolve(const struct checkpointing_options *o,
 	struct checkpointing_setup *s, struct err *e);
+
+/*
+ * What the rules say of it before it starts: fills s->not_closed, refuses
+ * (ERR_USAGE) what the division does not take.
+ */
+int checkpointing_check_rules(const struct checkpointing_options *o,
+	struct checkpointing_setup *s, struct err *e);
+/* Rules 4.3.1 over so many bytes; figure has RULE_FIGURE_MAX bytes. */
+enum rule_outcome checkpointing_cache_rule(uint64_t bytes, uint64_t hosts,
+	uint64_t memory_bytes, const struct rule **rule, char *figure);
 
 /* The report for people, and as one JSON document. */
 void checkpointing_print_text(FILE *f, const struct ckpt_record *rec);

@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 static int parse_engine(const struct checkpointing_options *o,
@@ -97,17 +97,15 @@ static int parse_counts(const struct checkpointing_options *o,
 	return 0;
 }
 
-/* The ranks' memory together must hold a checkpoint (Rules 4.3.4). */
+/* What the ranks stand for, and its memory. */
 static int parse_accelerator(const struct checkpointing_options *o,
 	struct checkpointing_setup *s, struct err *e)
 {
-	const struct ckpt_shape *shape = &s->config.shape;
-	struct ckpt_totals totals;
 	struct cJSON *doc;
 	char file[128];
-	double gib = 0;
 	int r;
 
+	s->accelerator_gib = NAN;
 	if (!o->accelerator)
 		return 0;
 	if (strlen(o->accelerator) >= sizeof(s->accelerator))
@@ -119,14 +117,9 @@ static int parse_accelerator(const struct checkpointing_options *o,
 	r = config_load(o->config_dir, file, &doc, e);
 	if (r)
 		return r;
-	r = json_get_double(doc, file, "memory_gb", 1, 1e6, &gib, e);
+	r = json_get_double(
+		doc, file, "memory_gb", 1, 1e6, &s->accelerator_gib, e);
 	cJSON_Delete(doc);
-	ckpt_totals(shape, &totals);
-	if (!r && gib * (double)shape->ranks < checkpointing_gib(totals.bytes))
-		not_closed_add(&s->not_closed, "%" PRIu64 " x %s have %g GiB of memory, a "
-			"checkpoint has %.1f (Rules 4.3.4)", shape->ranks,
-			o->accelerator, gib * (double)shape->ranks,
-			checkpointing_gib(totals.bytes));
 	return r;
 }
 
@@ -142,44 +135,6 @@ static int parse_memory(const struct checkpointing_options *o,
 			"virtual time: the memory of real hosts is measured");
 	return units_parse_bytes(o->memory, GIB_BYTES,
 		"--client-host-memory-in-gb", &s->client_memory_bytes, e);
-}
-
-static void judge(
-	const struct checkpointing_options *o, struct checkpointing_setup *s)
-{
-	const struct ckpt_config *c = &s->config;
-	const struct ckpt_model *m = &c->shape.model;
-	bool same = false;
-
-	if (c->shape.scale_num != c->shape.scale_den)
-		not_closed_add(&s->not_closed, "--scale %u/%u: files are not of their size",
-			c->shape.scale_num, c->shape.scale_den);
-	if (!m->closed_ranks)
-		not_closed_add(&s->not_closed, "%s is no model of the benchmark (Rules 4.3.3)",
-			m->name);
-	else if (c->shape.ranks != m->closed_ranks)
-		not_closed_add(&s->not_closed, "%" PRIu64 " ranks, not %" PRIu64
-			" (Rules 4.6.1)", c->shape.ranks, m->closed_ranks);
-	if ((c->writes && c->writes != m->writes) ||
-		(c->reads && c->reads != m->reads))
-		not_closed_add(&s->not_closed, "%u saves and %u loads, not %" PRIu64 " or 0 of "
-			"each (Rules 4.7.1)", c->writes, c->reads, m->writes);
-	if (o->folder && o->results_dir &&
-		!host_same_filesystem(o->folder, o->results_dir, &same) && same)
-		not_closed_add(&s->not_closed, "checkpoints and results are on the same file "
-			"system (Rules 4.4.2)");
-	if (c->keep)
-		not_closed_add(&s->not_closed, "--keep %u removes checkpoints", c->keep);
-	if (o->limit_content)
-		not_closed_add(&s->not_closed, "--limit-content %s slows the saves",
-			o->limit_content);
-	if (o->drive)
-		not_closed_add(&s->not_closed, "--drive %s is a model", o->drive);
-	if (c->gap_ns != (int64_t)(m->gap_s * 1e9))
-		not_closed_add(&s->not_closed, "--gap %s, not %g s", o->gap, m->gap_s);
-	if (c->rotate)
-		not_closed_add(&s->not_closed, "--rotate-ranks: the benchmark's ranks load what "
-			"they have saved");
 }
 
 int checkpointing_resolve(const struct checkpointing_options *o,
@@ -217,6 +172,5 @@ int checkpointing_resolve(const struct checkpointing_options *o,
 			o->folder, c->shape.model.name) >= sizeof(c->folder))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--checkpoint-folder: path too long");
-	judge(o, s);
-	return not_closed_refuse(&s->not_closed, s->division, e);
+	return checkpointing_check_rules(o, s, e);
 }

@@ -62,8 +62,11 @@ static int compute(const struct checkpointing_options *o, struct answer *a,
 /* Rule 4.3.1, with all checkpoints that are written: C34. */
 static bool flush_needed(const struct answer *a)
 {
-	return (unsigned __int128)a->disk_bytes <
-	       (unsigned __int128)3 * a->hosts * a->memory_bytes;
+	char figure[RULE_FIGURE_MAX];
+	const struct rule *rule;
+
+	return checkpointing_cache_rule(a->disk_bytes, a->hosts,
+		       a->memory_bytes, &rule, figure) == RULE_FAIL;
 }
 
 /*
@@ -176,14 +179,15 @@ static void print_room(
 			a->free_bytes >= a->disk_bytes ? "enough"
 						       : "NOT ENOUGH");
 	printf("  caches: %.2f GiB written, 3 x memory is %.2f GiB (%" PRIu64
-	       " host%s x %s%s): %s\n",
+	       " host%s x %s%s): %s (%s %s)\n",
 		checkpointing_gib(a->disk_bytes),
 		3 * (double)a->hosts * checkpointing_gib(a->memory_bytes),
 		a->hosts, a->hosts == 1 ? "" : "s",
 		units_format_bytes(size, a->memory_bytes),
 		a->measured ? ", measured here" : "",
 		flush_needed(a) ? "clear them between saving and loading"
-				: "no need to clear them (Rules 4.3.1)");
+				: "no need to clear them",
+		rule_find("4.3.1")->id, rule_find("4.3.1")->name);
 }
 
 static void print_text(

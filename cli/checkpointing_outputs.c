@@ -138,7 +138,8 @@ static const char *verification(const struct checkpointing_setup *s,
 		return "INVALID";
 	if (s->division == DIV_OPEN)
 		return "OPEN";
-	return s->division == DIV_CLOSED ? "CLOSED" : "INVALID";
+	return s->division == DIV_CLOSED && !s->not_closed.count ? "CLOSED"
+								 : "INVALID";
 }
 
 int checkpointing_write_leaf(const struct checkpointing_options *o,
@@ -147,7 +148,6 @@ int checkpointing_write_leaf(const struct checkpointing_options *o,
 {
 	struct run_leaf *l =
 		run_leaf_new(&rec->base, rec->start_ns, rec->end_ns);
-	const struct train_config *c = &rec->base.config;
 	char below[CKPT_MODEL_NAME_MAX + 32];
 	int r;
 
@@ -167,11 +167,8 @@ int checkpointing_write_leaf(const struct checkpointing_options *o,
 	if (!r)
 		r = run_leaf_place(
 			l, rec_division_name(s->division), below, e);
-	if (!r && c->drive[0])
-		outputs_model_probe(c->drive, c->results_dir, &l->v.separation);
-	else if (!r)
-		r = outputs_probe(rec->config.folder, c->results_dir, l->v.leaf,
-			&l->v.separation, e);
+	if (!r)
+		r = run_leaf_probe(l, rec->config.folder, e);
 	if (!r) {
 		snprintf(leaf, 4096, "%s", l->v.leaf);
 		r = results_write_ckpt_leaf(&l->v, rec, e);

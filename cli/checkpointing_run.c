@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
+#include "cli/rules_ask.h"
 #include "cli/run_leaf.h"
 
 #include "accel_sim/group.h"
@@ -110,13 +111,22 @@ static int run_in_group(void *ctx, struct group *g)
 		.ctx = &view,
 	};
 	struct err e = {.kind = ERR_NONE};
+	char below[CKPT_MODEL_NAME_MAX + 32];
 	int r, code = 0;
 
 	ckpt_totals(&s->config.shape, &t);
 	view.bytes = t.bytes;
 	resolve_record(&rec, o, s, g);
+	snprintf(below, sizeof(below), "checkpointing/%s",
+		s->config.shape.model.name);
+	if (s->virtual_time)
+		c.not_before_ns = run_last_end_ns(&rec.base.config,
+			rec_division_name(s->division), below,
+			"checkpointing");
 	launched_watch(g, &rec.base);
 	launch_catch_signals();
+	if (!g->first && s->same_filesystem)
+		rules_warn_filesystem("checkpoints");
 	if (!g->first)
 		run_rows_open(&view.rows);
 	r = ckpt_run(&c, &rec, &e);

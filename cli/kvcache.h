@@ -61,11 +61,16 @@ struct kvcache_setup {
 	bool virtual_time;
 	enum rec_division division;
 	struct not_closed not_closed;
+	bool same_filesystem; /* cache and results */
 };
 
 /* ERR_USAGE where options contradict each other or the division. */
 int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 	struct err *e);
+
+/* What the rules say of it before it starts; as checkpointing's. */
+int kvcache_check_rules(const struct kvcache_options *o,
+	struct kvcache_setup *s, struct err *e);
 
 /* The report for people, and as one JSON document. */
 void kvcache_print_text(FILE *f, struct kv_record *rec);

@@ -238,50 +238,6 @@ static int parse_times(const struct kvcache_options *o,
 	return r;
 }
 
-static void judge(const struct kvcache_options *o, struct kvcache_setup *s)
-{
-	const struct {
-		bool given;
-		const char *name;
-	} t[] = {
-		{o->model != NULL, "--model"}, {o->users != 0, "--num-users"},
-		{o->gpu_gib != NULL, "--gpu-mem-gb"},
-		{o->cpu_gib != NULL, "--cpu-mem-gb"},
-		{o->allocations != UINT64_MAX, "--max-concurrent-allocs"},
-		{o->duration != NULL, "--duration"},
-		{strcmp(o->generation, "none") != 0, "--generation-mode"},
-		{o->no_multi_turn, "--disable-multi-turn"},
-		{o->no_prefix, "--disable-prefix-caching"},
-		{o->closed_loop, "--closed-loop"},
-		{o->trace != NULL, "--burst-trace-path"},
-		{o->rag, "--enable-rag"},
-		{o->capacity != NULL, "--storage-capacity-gb"},
-		{strcmp(o->workload, KV_WORKLOAD_DEFAULT) != 0, "--workload"},
-	};
-	const struct kv_workload *w = &s->workload;
-	size_t i;
-
-	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
-		if (t[i].given)
-			not_closed_add(&s->not_closed, "%s changes the option", t[i].name);
-	if (o->drive)
-		not_closed_add(&s->not_closed, "--drive %s is a model", o->drive);
-	if (s->option_count != w->option_count)
-		not_closed_add(&s->not_closed, "%u of %u options (Rules 6.3)", s->option_count,
-			w->option_count);
-	if (s->options[0].seed != w->seed)
-		not_closed_add(&s->not_closed, "seed %" PRIu64 ", not %" PRIu64 " (Rules 6.3)",
-			s->options[0].seed, w->seed);
-	if (!o->drive && s->trials != w->trials)
-		not_closed_add(&s->not_closed, "%u trials, not %u (Rules 6.3)", s->trials,
-			w->trials);
-	if (s->delay_ns != (int64_t)(w->delay_s * 1e9) ||
-		s->inter_option_delay_ns !=
-			(int64_t)(w->inter_option_delay_s * 1e9))
-		not_closed_add(&s->not_closed, "pauses of other lengths than %g and %g s (Rules "
-			"6.3)", w->delay_s, w->inter_option_delay_s);
-}
-
 int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 	struct err *e)
 {
@@ -312,6 +268,5 @@ int kvcache_resolve(const struct kvcache_options *o, struct kvcache_setup *s,
 			o->verify	  ? "--verify"
 			: o->precondition ? "--precondition"
 					  : "--keep-cache");
-	judge(o, s);
-	return not_closed_refuse(&s->not_closed, s->division, e);
+	return kvcache_check_rules(o, s, e);
 }

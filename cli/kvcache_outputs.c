@@ -26,11 +26,20 @@ static struct cJSON *args(const struct kvcache_options *o,
 		"inter_option_delay", "num_processes", "num_users",
 		"max_concurrent_allocs", "rag_num_docs"};
 	struct cJSON *a = options_json(kvcache_run_rows, o);
+	char name[4096];
 	size_t i;
 	bool ok;
 
 	if (!a)
 		return NULL;
+	if (o->drive) {
+		outputs_model_name(o->drive, name);
+		cJSON_DeleteItemFromObjectCaseSensitive(a, "cache_dir");
+		if (!json_add_string(a, "cache_dir", name)) {
+			cJSON_Delete(a);
+			return NULL;
+		}
+	}
 	for (i = 0; i < sizeof(replaced) / sizeof(replaced[0]); i++)
 		cJSON_DeleteItemFromObjectCaseSensitive(a, replaced[i]);
 	ok = run_args_hosts(a, &rec->base) &&
@@ -63,9 +72,11 @@ int kvcache_write_leaf(const struct kvcache_options *o,
 		return err_nomem(e, "the result files");
 	kvcache_print_text(l->report, rec);
 	l->v.family = "kv_cache";
-	l->v.verification = s->division == DIV_OPEN     ? "OPEN"
-			    : s->division == DIV_CLOSED ? "CLOSED"
-							: "INVALID";
+	l->v.verification =
+		s->division == DIV_OPEN ? "OPEN"
+		: s->division == DIV_CLOSED && !s->not_closed.count
+			? "CLOSED"
+			: "INVALID";
 	l->v.config_dir = o->config_dir;
 	l->v.processes = c->ranks;
 	l->v.err_text = rows;
@@ -75,8 +86,7 @@ int kvcache_write_leaf(const struct kvcache_options *o,
 	snprintf(below, sizeof(below), "kv_cache/%s/run", c->model.name);
 	r = run_leaf_place(l, rec_division_name(s->division), below, e);
 	if (!r)
-		r = outputs_probe(c->cache_dir, rec->base.config.results_dir,
-			l->v.leaf, &l->v.separation, e);
+		r = run_leaf_probe(l, c->cache_dir, e);
 	if (!r) {
 		snprintf(leaf, 4096, "%s", l->v.leaf);
 		r = results_write_kv_leaf(&l->v, rec, e);

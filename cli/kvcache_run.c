@@ -4,6 +4,7 @@
 #include "cli/kvcache.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
+#include "cli/rules_ask.h"
 #include "cli/run_leaf.h"
 
 #include "accel_sim/group.h"
@@ -153,6 +154,8 @@ static int run_in_group(void *ctx, struct group *g)
 	resolve_record(rec, o, s);
 	launched_watch(g, &rec->base);
 	launch_catch_signals();
+	if (!g->first && s->same_filesystem)
+		rules_warn_filesystem("cache");
 	if (!g->first)
 		run_rows_open(&view.rows);
 	r = kv_run(&c, rec, &e);

@@ -89,13 +89,3 @@ void not_closed_note(const struct not_closed *n, struct record *rec)
 	for (i = 0; i < n->count; i++)
 		record_note(rec, "not-closed", "not CLOSED: %s", n->text[i]);
 }
-
-int not_closed_refuse(const struct not_closed *n, enum rec_division division,
-	struct err *e)
-{
-	if (division != DIV_CLOSED || !n->count)
-		return 0;
-	return err_set(e, ERR_USAGE, -EINVAL,
-		"this run is not CLOSED: %s (--division whatif runs it all the "
-		"same)", n->text[0]);
-}

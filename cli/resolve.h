@@ -46,8 +46,5 @@ void not_closed_add(struct not_closed *n, const char *fmt, ...)
 void not_closed_print(const struct not_closed *n);
 /* A note each, "not CLOSED: ...". */
 void not_closed_note(const struct not_closed *n, struct record *rec);
-/* The first of them is an error where CLOSED was asked for. */
-int not_closed_refuse(const struct not_closed *n, enum rec_division division,
-	struct err *e);
 
 #endif

@@ -40,9 +40,10 @@ static void print_rule(const struct rule *r)
 		printf("  weight   closed: %s, open: %s\n",
 			rule_level_name(r->closed), rule_level_name(r->open));
 	if (r->tree.judged)
-		printf("  bundle   --severity v30: %s, head: %s\n",
+		printf("  bundle   --severity v30: %s, head: %s%s\n",
 			rule_level_name(r->tree.v30),
-			rule_level_name(r->tree.head));
+			rule_level_name(r->tree.head),
+			r->tree.strict ? "; with --strict" : "");
 	printf("  remedy   %s\n", r->remedy);
 }
 

@@ -87,6 +87,15 @@ struct run_leaf *run_leaf_new(
 	return l;
 }
 
+int run_folder(const struct train_config *c, const char *division,
+	const char *below, char *buf, size_t size)
+{
+	int n = snprintf(buf, size, "%s/%s/%s/results/%s/%s", c->results_dir,
+		division, c->organization, c->system_name, below);
+
+	return n > 0 && (size_t)n < size ? 0 : -ENAMETOOLONG;
+}
+
 int run_leaf_place(struct run_leaf *l, const char *division, const char *below,
 	struct err *e)
 {
@@ -95,7 +104,6 @@ int run_leaf_place(struct run_leaf *l, const char *division, const char *below,
 			    NS_PER_S);
 	char folder[4096];
 	struct tm tm;
-	int n;
 
 	fclose(l->report);
 	l->report = NULL;
@@ -107,10 +115,7 @@ int run_leaf_place(struct run_leaf *l, const char *division, const char *below,
 		return err_nomem(e, "the result files");
 	localtime_r(&t, &tm);
 	strftime(l->v.stamp, sizeof(l->v.stamp), "%Y%m%d_%H%M%S", &tm);
-	n = snprintf(folder, sizeof(folder), "%s/%s/%s/results/%s/%s",
-		c->results_dir, division, c->organization, c->system_name,
-		below);
-	if (n < 0 || (size_t)n >= sizeof(folder))
+	if (run_folder(c, division, below, folder, sizeof(folder)))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"--results-dir %.100s...: path too long",
 			c->results_dir);
@@ -141,4 +146,15 @@ bool run_args_hosts(struct cJSON *args, const struct record *rec)
 		if (!json_add_string(hosts, NULL, rec->hosts[i].name))
 			return false;
 	return hosts != NULL;
+}
+
+int run_leaf_probe(struct run_leaf *l, const char *data, struct err *e)
+{
+	const struct train_config *c = l->v.config;
+
+	if (!c->drive[0])
+		return outputs_probe(data, c->results_dir, l->v.leaf,
+			&l->v.separation, e);
+	outputs_model_probe(c->drive, c->results_dir, &l->v.separation);
+	return 0;
 }

@@ -61,6 +61,18 @@ int run_leaf_place(struct run_leaf *l, const char *division, const char *below,
 	struct err *e);
 void run_leaf_free(struct run_leaf *l); /* NULL is fine */
 
+/* That folder, where runs lie by their stamps. 0 or -ENAMETOOLONG. */
+int run_folder(const struct train_config *c, const char *division,
+	const char *below, char *buf, size_t size);
+/*
+ * CLOCK_REALTIME at which the last run in it had ended ("checkpointing": its
+ * family); 0 without results or runs.
+ */
+int64_t run_last_end_ns(const struct train_config *c, const char *division,
+	const char *below, const char *family);
+/* Do data and results share a file system? A modelled drive has none. */
+int run_leaf_probe(struct run_leaf *l, const char *data, struct err *e);
+
 /* "hosts", those that took part, in place of what was asked for. */
 bool run_args_hosts(struct cJSON *args, const struct record *rec);
 

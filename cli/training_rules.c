@@ -1,4 +1,5 @@
 /* The rules before and after a training run; see training.h. */
+#include "cli/rules_ask.h"
 #include "cli/training.h"
 
 #include "core/datasize.h"
@@ -82,28 +83,6 @@ static void list_findings(struct training_setup *s,
 	}
 }
 
-static int refuse(const struct training_setup *s,
-	const struct rule_finding *n, size_t count, struct err *e)
-{
-	size_t i, used = 0;
-	char text[768] = "";
-	int k;
-
-	for (i = 0; i < count && used < sizeof(text); i++) {
-		if (n[i].outcome != RULE_FAIL || n[i].level != RULE_ERROR)
-			continue;
-		k = snprintf(text + used, sizeof(text) - used,
-			"\n  %s %s: %s; %s", n[i].rule->id, n[i].rule->name,
-			n[i].figure, n[i].rule->remedy);
-		used += k > 0 ? (size_t)k : 0;
-	}
-	if (!used)
-		return 0;
-	return err_set(e, ERR_USAGE, -EINVAL,
-		"the rules of %s refuse --division %s:%s", s->edition.name,
-		rec_division_name(s->config.division), text);
-}
-
 int training_check_rules(const struct training_options *o,
 	struct training_setup *s, struct err *e)
 {
@@ -128,7 +107,10 @@ int training_check_rules(const struct training_options *o,
 	s->same_filesystem = f.same_filesystem == FACT_YES;
 	n = rules_evaluate(&f, PHASE_BEFORE, found, RULES_MAX);
 	list_findings(s, found, n);
-	return c->division == DIV_WHATIF ? 0 : refuse(s, found, n, e);
+	return c->division == DIV_WHATIF
+		       ? 0
+		       : rules_refuse(
+				 found, n, s->edition.name, c->division, e);
 }
 
 void training_note_rules(const struct training_setup *s, struct record *rec)

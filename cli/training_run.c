@@ -4,6 +4,7 @@
 #include "cli/launch.h"
 #include "cli/launched.h"
 #include "cli/outputs.h"
+#include "cli/rules_ask.h"
 #include "cli/resume.h"
 #include "cli/training.h"
 #include "cli/why.h"
@@ -234,9 +235,7 @@ static int run_in_group(void *ctx, struct group *g)
 	launch_catch_signals();
 	/* said now, not after hours: mlcommons/storage#772 */
 	if (!g->first && s->same_filesystem)
-		fprintf(stderr, "stoker: warning: data and results are on the "
-				"same file system, not CLOSED; put "
-				"--results-dir on another\n");
+		rules_warn_filesystem("data");
 	record_init(&earlier);
 	r = g->first ? 0
 		     : outputs_init(&outputs, "run", training_run_rows, o, s,

@@ -2,6 +2,7 @@
 #define CLI_VECTORDB_H
 /* The options of `stoker vectordb ...` and what they resolve to. */
 #include "cli/options.h"
+#include "cli/resolve.h"
 #include "core/err.h"
 #include "core/vdb_record.h"
 #include "storage/engine.h"
@@ -25,7 +26,7 @@ struct vectordb_options {
 	uint64_t build_list, chunks, truth_k, cache_nodes, norm_spread;
 	/* where */
 	const char *data_dir, *drive, *clock, *engine, *hosts_list;
-	const char *results_dir, *system_name, *organization;
+	const char *results_dir, *system_name, *organization, *division;
 	uint64_t per_node;
 	/* load */
 	uint64_t clients, outstanding, batch, queries, distinct, limit, runs;
@@ -57,7 +58,14 @@ struct vectordb_setup {
 	struct vectordb_point points[VECTORDB_POINTS_MAX];
 	int64_t goal_ns; /* P95 asked for; 0: none */
 	double recall_target;
+	enum rec_division division;
+	struct not_closed not_closed;
+	bool same_filesystem; /* index and results */
 };
+
+/* What the rules say of it before it starts; as checkpointing's. */
+int vectordb_check_rules(const struct vectordb_options *o,
+	struct vectordb_setup *s, struct err *e);
 
 /* Profile and shape. ERR_USAGE where options contradict each other. */
 int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
@@ -93,6 +101,29 @@ struct cJSON *vectordb_json(const struct vectordb_curve *c);
 /* The result folder of one run (rank 0); its name goes to leaf. */
 int vectordb_write_leaf(const struct vectordb_options *o,
 	const struct vdb_record *rec, char leaf[4096], struct err *e);
+
+/*
+ * DATASIZE and DATAGEN leave a folder, too: what was asked for, of which
+ * machine, and for datagen what was written.
+ */
+struct vectordb_phase {
+	const char *command;	       /* "datasize" or "datagen" */
+	const struct option_row *rows; /* its options */
+	const struct vdb_shape *shape;
+	uint64_t index_bytes;
+	struct record *hosts; /* of the command; gets names */
+	int64_t wall_ns, took_ns;   /* CLOCK_REALTIME at its start */
+	const char *text;	    /* what it printed; NULL: no logs */
+};
+int vectordb_write_phase(const struct vectordb_options *o,
+	const struct vectordb_phase *p, char leaf[4096], struct err *e);
+
+/* Parts of both: what stands in args for the options, where folders lie. */
+struct cJSON *vectordb_args(const struct vectordb_options *o,
+	const struct option_row *rows, const struct record *hosts);
+#define VECTORDB_BELOW_MAX 256
+const char *vectordb_below(const struct vectordb_options *o,
+	const char *command, char below[VECTORDB_BELOW_MAX]);
 
 int cmd_vectordb_datasize(int argc, const char **argv);
 int cmd_vectordb_datagen(int argc, const char **argv);

@@ -337,6 +337,8 @@ int vectordb_resolve(const struct vectordb_options *o,
 		r = units_parse_time(o->goal, "--latency-goal", &s->goal_ns, e);
 	if (!r)
 		r = vectordb_parse_engine(o, s, e);
+	if (!r)
+		r = resolve_division(o->division, &s->division, e);
 	if (r)
 		return r;
 	if (o->drive && o->verify)
@@ -347,7 +349,7 @@ int vectordb_resolve(const struct vectordb_options *o,
 			"--recall-target and --cache-nodes are about a real "
 			"index, and a modelled drive has none");
 	if (o->drive)
-		return 0;
+		return vectordb_check_rules(o, s, e);
 	asked = c->shape;
 	c->cache_nodes = (uint32_t)o->cache_nodes;
 	r = vectordb_folder(o, c->folder, e);
@@ -376,5 +378,5 @@ int vectordb_resolve(const struct vectordb_options *o,
 			"%u, in %u segments, which is not what was asked for",
 			c->folder, c->shape.vectors, c->shape.dim,
 			c->shape.degree, c->shape.segments);
-	return 0;
+	return vectordb_check_rules(o, s, e);
 }

@@ -4,6 +4,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
+#include "cli/resolve.h"
 #include "cli/vectordb.h"
 
 #include "accel_sim/group.h"
@@ -11,7 +12,9 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "datagen/vdb_layout.h"
+#include "plan/hosts.h"
 #include "plan/vdb_run.h"
+#include "storage/clock.h"
 #include "storage/store.h"
 
 #include <cJSON.h>
@@ -27,13 +30,43 @@ struct size {
 	uint64_t index_bytes, raw_bytes, cache_bytes, estimate_bytes;
 	uint64_t room_bytes;
 	bool room_known;
+	const char *where; /* the room is: a folder, or a modelled drive */
 };
+
+/* How much there is to write to; a drive without an end has room. */
+static int find_room(
+	const struct vectordb_options *o, struct size *z, struct err *e)
+{
+	struct vectordb_setup s;
+	struct statvfs f;
+	int r;
+
+	memset(&s, 0, sizeof(s));
+	if (o->drive && o->data_dir)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--drive and --data-dir exclude each other");
+	z->where = o->drive ? o->drive : o->data_dir;
+	if (o->drive) {
+		r = vectordb_parse_engine(o, &s, e);
+		z->room_known = !r && s.engine.kind == ENGINE_MODEL;
+		if (z->room_known)
+			z->room_bytes = drive_capacity_bytes(&s.engine.drive);
+		return r;
+	}
+	if (!o->data_dir)
+		return 0;
+	if (statvfs(o->data_dir, &f))
+		return err_set(e, ERR_USAGE, -errno, "--data-dir %s: %s",
+			o->data_dir, strerror(errno));
+	z->room_known = true;
+	z->room_bytes = (uint64_t)f.f_bavail * f.f_frsize;
+	return 0;
+}
 
 static int size_up(
 	const struct vectordb_options *o, struct size *z, struct err *e)
 {
 	struct vdb_shape *s = &z->config.shape;
-	struct statvfs f;
 	int r;
 
 	memset(z, 0, sizeof(*z));
@@ -51,17 +84,10 @@ static int size_up(
 	/* vector and list of the cached nodes, as Milvus sizes its cache */
 	z->cache_bytes = s->vectors * VDB_CACHE_PCT / 100 *
 			 (4ULL * s->dim + 4ULL * (s->degree + 1));
-	if (!o->data_dir)
-		return 0;
-	if (statvfs(o->data_dir, &f))
-		return err_set(e, ERR_USAGE, -errno, "--data-dir %s: %s",
-			o->data_dir, strerror(errno));
-	z->room_known = true;
-	z->room_bytes = (uint64_t)f.f_bavail * f.f_frsize;
-	return 0;
+	return find_room(o, z, e);
 }
 
-static void print_size(const struct size *z, const struct vectordb_options *o)
+static void print_size(const struct size *z)
 {
 	const struct vdb_shape *s = &z->config.shape;
 	const struct vdb_layout *l = &z->layout;
@@ -88,7 +114,7 @@ static void print_size(const struct size *z, const struct vectordb_options *o)
 		VDB_CACHE_PCT);
 	if (z->room_known)
 		printf("room       %s free in %s: %s\n",
-			units_format_bytes(a, z->room_bytes), o->data_dir,
+			units_format_bytes(a, z->room_bytes), z->where,
 			z->room_bytes >= z->index_bytes ? "enough"
 							: "NOT ENOUGH");
 }
@@ -111,8 +137,39 @@ static bool add_shape(struct cJSON *o, const struct vdb_shape *s,
 	       json_add_u64(o, "index_bytes", index_bytes);
 }
 
+/* The folder of a command that runs in this process alone. */
+static int write_phase(const struct vectordb_options *o,
+	struct vectordb_phase *p, struct err *e)
+{
+	struct group *g = NULL;
+	struct clock clock;
+	struct record rec;
+	char leaf[4096];
+	int r;
+
+	record_init(&rec);
+	clock_start(&clock, false);
+	r = group_local_open(1, &g, e);
+	if (!r)
+		r = hosts_gather(g, true, &rec, e);
+	p->hosts = &rec;
+	p->wall_ns = clock.wall_anchor_ns;
+	p->took_ns = clock_now(&clock);
+	if (!r)
+		r = vectordb_write_phase(o, p, leaf, e);
+	if (!r && !o->quiet)
+		fprintf(stderr, "results: %s\n", leaf);
+	record_fini(&rec);
+	if (g)
+		group_close(g);
+	return r;
+}
+
 int cmd_vectordb_datasize(int argc, const char **argv)
 {
+	struct vectordb_phase p = {.command = "datasize",
+		.rows = vectordb_datasize_rows};
+	enum rec_division division;
 	struct vectordb_options o;
 	struct cJSON *doc;
 	struct size z;
@@ -123,10 +180,16 @@ int cmd_vectordb_datasize(int argc, const char **argv)
 	vectordb_options_default(&o);
 	if (!command_options(vectordb_datasize_rows, &o, &o.json, argc, argv, &code))
 		return code;
+	p.shape = &z.config.shape;
+	if (resolve_division(o.division, &division, &e))
+		return cli_fail_report(o.json, &e);
 	if (size_up(&o, &z, &e))
 		return cli_fail_report(o.json, &e);
+	p.index_bytes = z.index_bytes;
+	if (o.results_dir && write_phase(&o, &p, &e))
+		return cli_fail_report(o.json, &e);
 	if (!o.json) {
-		print_size(&z, &o);
+		print_size(&z);
 		return z.room_known && z.room_bytes < z.index_bytes
 			       ? ERR_VERDICT
 			       : 0;
@@ -161,82 +224,134 @@ static void show(void *ctx, uint64_t vectors)
 }
 
 static void print_written(
-	const struct command_gen *x, const struct vdb_written *w)
+	FILE *f, const struct command_gen *x, const struct vdb_written *w)
 {
 	double s = (double)(w->end_ns - w->start_ns) / 1e9;
 	const struct vdb_shape *shape = &x->size.config.shape;
 	char a[UNITS_TEXT_MAX];
 
-	if (w->was_complete) {
-		printf("%s is complete already: nothing to do\n", x->folder);
+	if (x->o->drive) {
+		fprintf(f, "%" PRIu64 " vectors in %u segments, %s, have room "
+			"on %s (modelled: nothing was written)\n",
+			shape->vectors, shape->segments,
+			units_format_bytes(a, x->size.index_bytes),
+			x->o->drive);
 		return;
 	}
-	printf("%" PRIu64 " vectors in %u segments written to %s\n",
+	if (w->was_complete) {
+		fprintf(f, "%s is complete already: nothing to do\n",
+			x->folder);
+		return;
+	}
+	fprintf(f, "%" PRIu64 " vectors in %u segments written to %s\n",
 		shape->vectors, shape->segments, x->folder);
-	printf("%s in %" PRIu64 " segments in %.3f s (%.2f GB/s); ",
+	fprintf(f, "%s in %" PRIu64 " segments in %.3f s (%.2f GB/s); ",
 		units_format_bytes(a, w->bytes), w->segments, s,
 		s > 0 ? (double)w->bytes / 1e9 / s : 0);
 	if (shape->built)
-		printf("%.0f vectors a second; %u queries with %u answers "
+		fprintf(f, "%.0f vectors a second; %u queries with %u answers "
 			"each\n", s > 0 ? (double)shape->vectors / s : 0,
 			shape->queries, shape->truth_k);
 	else
-		printf("a replayed index: reads as of a real one, no "
+		fprintf(f, "a replayed index: reads as of a real one, no "
 			"answers\n");
+}
+
+static int print_result(const struct command_gen *x, const struct vdb_written *w)
+{
+	struct cJSON *doc;
+	bool ok;
+
+	if (!x->o->json) {
+		print_written(stdout, x, w);
+		return 0;
+	}
+	doc = cJSON_CreateObject();
+	ok = add_shape(doc, &x->size.config.shape, x->size.index_bytes) &&
+	     json_add_string(doc, "status", "finished") &&
+	     (x->o->drive ? json_add_string(doc, "drive", x->o->drive)
+			  : json_add_string(doc, "folder", x->folder)) &&
+	     json_add_bool(doc, "was_complete", w->was_complete) &&
+	     json_add_u64(doc, "written_bytes", w->bytes) &&
+	     json_add_double(doc, "seconds",
+		     (double)(w->end_ns - w->start_ns) / 1e9);
+	return print_doc(doc, ok);
+}
+
+/* Rank 0: the folder of results, if one was asked for, with what was said. */
+static int write_results(const struct command_gen *x, struct record *hosts,
+	const struct clock *clock, const struct vdb_written *w, struct err *e)
+{
+	struct vectordb_phase p = {.command = "datagen",
+		.rows = vectordb_datagen_rows,
+		.shape = &x->size.config.shape,
+		.index_bytes = x->size.index_bytes,
+		.hosts = hosts,
+		.wall_ns = clock->wall_anchor_ns,
+		.took_ns = clock_now(clock)};
+	char leaf[4096], *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int r;
+
+	if (!f)
+		return err_nomem(e, "the log");
+	print_written(f, x, w);
+	fclose(f);
+	p.text = text;
+	r = vectordb_write_phase(x->o, &p, leaf, e);
+	if (!r && !x->o->quiet)
+		fprintf(stderr, "results: %s\n", leaf);
+	free(text);
+	return r;
 }
 
 static int generate(void *ctx, struct group *g)
 {
 	struct command_gen *x = ctx;
 	struct vdb_generate p = {
+		.group = g,
 		.engine = &x->s.engine,
 		.shape = &x->size.config.shape,
 		.folder = x->folder,
 		.overwrite = x->o->overwrite,
 		.vectors = x->o->vectors_file,
 		.queries = x->o->queries_file,
+		.progress = g->first ? NULL : show,
 		.ctx = x,
 	};
-	struct vdb_written w;
-	struct cJSON *doc;
+	struct vdb_written w = {.bytes = 0};
+	struct clock clock;
+	struct record hosts;
 	struct err e;
-	bool ok;
-	int r;
+	int r, code;
 
 	launch_catch_signals();
-	p.group = g;
-	if (!g->first)
-		p.progress = show;
-	r = vdb_generate(&p, &w, &e);
+	record_init(&hosts);
+	clock_start(&clock, false);
+	r = x->o->drive ? 0 : vdb_generate(&p, &w, &e);
 	cli_line_end();
+	if (!r && x->o->results_dir)
+		r = group_agree(g, hosts_gather(g, true, &hosts, &e), &e);
+	if (!r && x->o->results_dir && !g->first)
+		r = write_results(x, &hosts, &clock, &w, &e);
 	if (r && g->first)
 		launch_failed(&e);
 	if (r)
-		return g->first ? (int)e.kind
-				: cli_fail_report(x->o->json, &e);
-	if (g->first)
-		return 0;
-	if (!x->o->json) {
-		print_written(x, &w);
-		return 0;
-	}
-	doc = cJSON_CreateObject();
-	ok = add_shape(doc, &x->size.config.shape, x->size.index_bytes) &&
-	     json_add_string(doc, "status", "finished") &&
-	     json_add_string(doc, "folder", x->folder) &&
-	     json_add_bool(doc, "was_complete", w.was_complete) &&
-	     json_add_u64(doc, "written_bytes", w.bytes) &&
-	     json_add_double(doc, "seconds",
-		     (double)(w.end_ns - w.start_ns) / 1e9);
-	return print_doc(doc, ok);
+		code = g->first ? (int)e.kind : cli_fail_report(x->o->json, &e);
+	else
+		code = g->first ? 0 : print_result(x, &w);
+	record_fini(&hosts);
+	return code;
 }
 
 static int dry_run(void *ctx)
 {
 	const struct command_gen *x = ctx;
 
-	printf("dry run: nothing is written to %s\n", x->folder);
-	print_size(&x->size, x->o);
+	printf("dry run: nothing is written to %s\n",
+		x->o->drive ? x->o->drive : x->folder);
+	print_size(&x->size);
 	return 0;
 }
 
@@ -250,16 +365,32 @@ static int prepare(void *ctx, struct group *g, struct err *e)
 static int resolve(struct command_gen *x, struct err *e)
 {
 	struct vectordb_options o = *x->o;
+	enum rec_division division;
 	int r;
 
 	o.data_dir = NULL; /* it need not exist yet */
-	r = size_up(&o, &x->size, e);
+	r = resolve_division(o.division, &division, e);
 	if (!r)
+		r = size_up(&o, &x->size, e);
+	if (!r && !o.drive)
 		r = vectordb_folder(x->o, x->folder, e);
 	if (!r)
 		r = vectordb_parse_engine(x->o, &x->s, e);
+	if (r)
+		return r;
 	x->s.engine.dir = x->o->data_dir;
-	return r;
+	if (o.drive && o.overwrite)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--drive and --overwrite exclude each other: nothing "
+			"is written to a modelled drive");
+	if (o.drive && x->size.room_known &&
+		x->size.room_bytes < x->size.index_bytes)
+		return err_set(e, ERR_USAGE, -ENOSPC,
+			"the index takes %" PRIu64 " bytes, %s has %" PRIu64
+			"; fewer vectors, or more drives (--drive '2x %s')",
+			x->size.index_bytes, o.drive, x->size.room_bytes,
+			o.drive);
+	return 0;
 }
 
 int cmd_vectordb_datagen(int argc, const char **argv)
@@ -274,9 +405,10 @@ int cmd_vectordb_datagen(int argc, const char **argv)
 	vectordb_options_default(&o);
 	if (!command_options(vectordb_datagen_rows, &o, &o.json, argc, argv, &code))
 		return code;
-	if (!o.data_dir) {
+	if (!o.drive == !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
-			"vectordb datagen needs --data-dir DIR");
+			"vectordb datagen needs either --data-dir DIR (a real "
+			"drive) or --drive MODEL (a modelled one)");
 		return cli_fail_report(o.json, &e);
 	}
 	if (resolve(&x, &e))
@@ -285,6 +417,6 @@ int cmd_vectordb_datagen(int argc, const char **argv)
 	l.json = o.json;
 	if (group_launched())
 		return launched_run(&l);
-	return launched_start(&l, o.in_process ? 1 : o.clients, o.in_process,
-		o.hosts_list, o.per_node);
+	return launched_start(&l, o.in_process || o.drive ? 1 : o.clients,
+		o.in_process, o.hosts_list, o.per_node);
 }

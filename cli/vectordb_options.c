@@ -72,6 +72,11 @@
 		COUNT("truth-k", truth_k, "K", 1, 16384,                       \
 			"exact neighbours of each", .standard = "100")
 
+#define DRIVE_ROW                                                              \
+	TEXT("drive", drive, "MODEL",                                          \
+		"a modelled drive instead: sizes are checked, nothing is "     \
+		"written", .words = "d7-ps1010 null constant:14.5GB/s,80us")
+
 #define WHERE_ROWS                                                             \
 	ENGINE_ROW, HOSTS_ROW(.letter = 's'), PER_NODE_ROW("ranks"),           \
 		IN_PROCESS_ROW("all")
@@ -81,7 +86,10 @@ const struct option_row vectordb_datasize_rows[] = {
 	HEADING("Room"),
 	TEXT("data-dir", data_dir, "DIR", "tell whether it has room there",
 		.words = COMPLETE_DIR),
+	DRIVE_ROW,
 	OUTPUT_ROWS,
+	RESULTS_ROWS,
+	DIVISION_ROW,
 	END,
 };
 
@@ -92,12 +100,15 @@ const struct option_row vectordb_datagen_rows[] = {
 	TEXT("data-dir", data_dir, "DIR",
 		"folder on the drive under test; vectordb/ goes below it",
 		.words = COMPLETE_DIR),
+	DRIVE_ROW,
 	COUNT("num-processes", clients, "N", 1, 65536,
 		"ranks, each of which writes segments", .letter = 'n',
 		.standard = "1"),
 	FLAG("overwrite", overwrite, "replace what is there"),
 	WHERE_ROWS,
 	OUTPUT_ROWS,
+	RESULTS_ROWS,
+	DIVISION_ROW,
 	FLAG("dry-run", dry_run, "show what would be written"),
 	QUIET_ROW,
 	END,
@@ -171,6 +182,7 @@ const struct option_row vectordb_run_rows[] = {
 		"drop the page cache before each run"),
 	OUTPUT_ROWS,
 	RESULTS_ROWS,
+	DIVISION_ROW,
 	DRY_RUN_ROW,
 	QUIET_ROW,
 	END,
@@ -190,6 +202,7 @@ void vectordb_options_default(struct vectordb_options *o)
 	o->engine = "auto";
 	o->schedule = "reference";
 	o->organization = "local";
+	o->division = "whatif";
 	o->seed = 42;
 	o->clients = o->batch = o->runs = 1;
 	o->distinct = 1000;

@@ -6,8 +6,10 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "results/vdb_json.h"
 
 #include <cJSON.h>
+#include <string.h>
 
 /* What the wrapper tells of the collection. */
 static struct cJSON *parameters(
@@ -16,14 +18,47 @@ static struct cJSON *parameters(
 	const struct vdb_shape *s = &rec->config.shape;
 	struct cJSON *p = cJSON_CreateObject();
 
-	if (p && json_add_string(p, "engine", "emulated") &&
+	if (p && json_add_string(p, "engine", VDB_ENGINE) &&
 		json_add_string(p, "index_type", o->index_type) &&
 		json_add_u64(p, "num_vectors", s->vectors) &&
 		json_add_u64(p, "dimension", s->dim) &&
-		json_add_u64(p, "max_degree", s->degree))
+		json_add_u64(p, "max_degree", s->degree) &&
+		json_add_u64(p, "segments", s->segments) &&
+		json_add_string(p, "level", s->built ? "built" : "replay"))
 		return p;
 	cJSON_Delete(p);
 	return NULL;
+}
+
+/* The names that readers of the metadata look for, as they came out. */
+struct cJSON *vectordb_args(const struct vectordb_options *o,
+	const struct option_row *rows, const struct record *hosts)
+{
+	struct cJSON *a = options_json(rows, o);
+	char name[4096];
+	bool ok = a != NULL;
+
+	if (ok && o->drive) {
+		outputs_model_name(o->drive, name);
+		cJSON_DeleteItemFromObjectCaseSensitive(a, "data_dir");
+		ok = json_add_string(a, "data_dir", name);
+	}
+	if (ok && run_args_hosts(a, hosts) &&
+		json_add_string(a, "vdb_engine", VDB_ENGINE) &&
+		json_add_string(a, "vdb_index", o->index_type))
+		return a;
+	cJSON_Delete(a);
+	return NULL;
+}
+
+const char *vectordb_below(const struct vectordb_options *o,
+	const char *command, char below[VECTORDB_BELOW_MAX])
+{
+	/* the benchmark has its database here; this one is none */
+	snprintf(below, VECTORDB_BELOW_MAX,
+		"vector_database/" VDB_ENGINE "/%.64s/%s", o->index_type,
+		command);
+	return below;
 }
 
 int vectordb_write_leaf(const struct vectordb_options *o,
@@ -32,26 +67,25 @@ int vectordb_write_leaf(const struct vectordb_options *o,
 	struct run_leaf *l =
 		run_leaf_new(&rec->base, rec->start_ns, rec->end_ns);
 	struct vectordb_curve one = {.recs = rec, .count = 1};
-	char below[REC_NAME_MAX];
+	char below[VECTORDB_BELOW_MAX];
 	int r;
 
 	if (!l)
 		return err_nomem(e, "the result files");
 	vectordb_print_text(l->report, &one);
 	l->v.family = "vector_database";
-	l->v.verification = "INVALID"; /* nothing here is a database */
+	/* nothing here is the database that CLOSED asks for */
+	l->v.verification = !strcmp(o->division, "open") ? "OPEN" : "INVALID";
 	l->v.config_dir = o->config_dir;
 	l->v.processes = rec->config.clients;
 	l->v.err_text = "";
-	l->args = options_json(vectordb_run_rows, o);
+	l->args = vectordb_args(o, vectordb_run_rows, &rec->base);
 	l->parameters = parameters(o, rec);
 	l->overrides = cJSON_CreateObject();
-	snprintf(below, sizeof(below), "vector_database/%s/run", o->index_type);
-	r = run_leaf_place(l, "whatif", below, e);
+	r = run_leaf_place(
+		l, o->division, vectordb_below(o, "run", below), e);
 	if (!r)
-		r = outputs_probe(rec->config.folder,
-			rec->base.config.results_dir, l->v.leaf,
-			&l->v.separation, e);
+		r = run_leaf_probe(l, rec->config.folder, e);
 	if (!r) {
 		snprintf(leaf, 4096, "%s", l->v.leaf);
 		r = results_write_vdb_leaf(&l->v, rec, e);

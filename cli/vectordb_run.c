@@ -3,6 +3,7 @@
 #include "cli/commands.h"
 #include "cli/launch.h"
 #include "cli/launched.h"
+#include "cli/rules_ask.h"
 #include "cli/run_leaf.h"
 #include "cli/vectordb.h"
 
@@ -10,6 +11,7 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "plan/vdb_run.h"
+#include "results/vdb_json.h"
 #include "storage/host.h"
 #include "workloads/vectordb.h"
 
@@ -38,7 +40,10 @@ static void resolve_record(const struct command_run *x, uint32_t point,
 	base = &rec->base.config;
 	run_sign(&rec->base, o->drive, o->results_dir, o->organization,
 		o->system_name);
-	snprintf(base->model, sizeof(base->model), "milvus_%s", o->index_type);
+	snprintf(base->model, sizeof(base->model), VDB_ENGINE "_%.40s",
+		o->index_type);
+	base->division = x->s->division;
+	not_closed_note(&x->s->not_closed, &rec->base);
 }
 
 static void drop_caches(struct group *g, struct vdb_record *rec)
@@ -89,12 +94,18 @@ static int run_all(struct command_run *x, struct group *g, struct err *e)
 						    &x->s->engine.drive)
 					  : 0,
 	};
+	char below[VECTORDB_BELOW_MAX];
 	struct vdb_record *rec;
 	int r = 0;
 
 	for (; !r && x->done < total; x->done += !r) {
 		rec = &x->recs[x->done];
 		resolve_record(x, x->done / (uint32_t)x->o->runs, rec);
+		if (x->s->virtual_time)
+			c.not_before_ns = run_last_end_ns(&rec->base.config,
+				x->o->division,
+				vectordb_below(x->o, "run", below),
+				"vector_database");
 		launched_watch(g, &rec->base);
 		if (x->o->drop_caches && !x->o->drive)
 			drop_caches(g, rec);
@@ -121,6 +132,8 @@ static int run_in_group(void *ctx, struct group *g)
 	x->recs = calloc(total, sizeof(*x->recs));
 	r = group_agree(g, x->recs ? 0 : err_nomem(&e, "the runs"), &e);
 	launch_catch_signals();
+	if (!g->first && x->s->same_filesystem)
+		rules_warn_filesystem("index");
 	if (!r)
 		r = run_all(x, g, &e);
 	curve.recs = x->recs;
@@ -192,6 +205,7 @@ static int dry_run(void *ctx)
 		units_format_bytes(a, x->o->drive ? 0
 						  : most * l.read_bytes *
 							    c->clients));
+	not_closed_print(&x->s->not_closed);
 	return 0;
 }
 

@@ -188,6 +188,12 @@ int edition_load(const char *config_dir, const char *name, struct edition *ed,
 		ret = get_numbers(t, file, ed, e);
 	if (!ret)
 		ret = get_lists(t, file, ed, e);
+	/* a user's own edition may say nothing of it */
+	if (!ret && json_has(root, "checkpointing")) {
+		ret = json_get_object(root, file, "checkpointing", &t, e);
+		if (!ret)
+			ret = get_pairs(t, file, "admitted", &ed->ckpt, e);
+	}
 	cJSON_Delete(root);
 	return ret;
 }
@@ -234,6 +240,8 @@ bool edition_admits(const struct edition *ed, enum rec_division division,
 	if (division == DIV_WHATIF)
 		return true;
 	p = division == DIV_CLOSED ? &ed->closed : &ed->open;
+	if (edition_list_has(&ed->ckpt.model, model))
+		p = &ed->ckpt;
 	for (i = 0; i < p->model.n; i++)
 		if (!strcmp(p->model.v[i], model) &&
 			!strcmp(p->accelerator.v[i], accelerator))

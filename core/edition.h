@@ -40,6 +40,8 @@ struct edition {
 	struct edition_list closed_params; /* --param keys; OPEN has both */
 	struct edition_list open_params;
 	struct edition_list tool_params; /* set by the tool, not judged */
+	/* of checkpointing, in both divisions (Rules 4.3.4, table 3) */
+	struct edition_pairs ckpt;
 };
 
 /* `name` such as EDITION_DEFAULT; config_dir as in config_load(). */

@@ -174,7 +174,7 @@ static int open_job(struct job *j, struct err *e)
 	struct store_namer namer = {.ctx = c, .path = checkpoint_path};
 	int r = 0;
 
-	opened_clock(&j->o, j->c->virtual_time, 0, base);
+	opened_clock(&j->o, j->c->virtual_time, j->c->not_before_ns, base);
 	if (j->c->drive) {
 		namer.size_bytes = checkpoint_size;
 		namer.path = NULL;

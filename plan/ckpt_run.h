@@ -20,6 +20,8 @@ struct ckpt_run {
 	bool virtual_time;
 	const char *drive; /* as it was asked for; NULL: a real one */
 	uint64_t client_memory_bytes; /* of a modelled client; 0: this host's */
+	/* virtual time with results: it does not begin before; 0 = now */
+	int64_t not_before_ns;
 	/* of rank 0, after each of its saves and loads */
 	void (*progress)(void *ctx, const struct ckpt_op *op);
 	void *ctx;

@@ -439,6 +439,9 @@ static int open_job(struct job *j, struct err *e)
 	if (!r && !g->first && !j->c->drive)
 		r = file_mkdirs(c->cache_dir, e);
 	r = group_agree(g, r, e);
+	/* the cache is each host's own business, the results are not */
+	if (!r)
+		r = shared_check(g, "", base->config.results_dir, base, e);
 	note_host(j);
 	if (!r && !g->first && !j->c->drive)
 		notes_drive(&rec->base, c->cache_dir);

@@ -18,6 +18,9 @@
 int shared_check(struct group *g, const char *folder, const char *results,
 	struct record *rec, struct err *e);
 
+/* The same before data are generated; the folder is there on rank 0. */
+int shared_check_data(struct group *g, const char *folder, struct err *e);
+
 /* Rank 0: make the results folder, and see that `bytes` can be written. */
 int shared_probe_results(const char *results, uint64_t bytes, struct err *e);
 

@@ -5,6 +5,7 @@
 #include "core/units.h"
 #include "datagen/vdb_graph.h"
 #include "datagen/vdb_manifest.h"
+#include "plan/shared.h"
 #include "plan/vdb_build.h"
 #include "plan/vdb_writer.h"
 #include "storage/store.h"
@@ -258,6 +259,8 @@ int vdb_generate(const struct vdb_generate *p, struct vdb_written *out,
 	if (!r)
 		r = group_share(g, &out->was_complete,
 			sizeof(out->was_complete), e);
+	if (!r && !out->was_complete)
+		r = shared_check_data(g, p->folder, e);
 	if (!r && !out->was_complete) {
 		out->start_ns = clock_now(&clock);
 		r = write_mine(j, &clock, e);

@@ -156,7 +156,7 @@ static int open_job(struct job *j, struct err *e)
 		.size_bytes = size_of};
 	int r;
 
-	opened_clock(&j->o, j->c->virtual_time, 0, base);
+	opened_clock(&j->o, j->c->virtual_time, j->c->not_before_ns, base);
 	r = c->shape.built ? open_indexes(j, e) : open_graphs(j, e);
 	if (!r)
 		r = check_capacity(j, e);

@@ -19,6 +19,8 @@ struct vdb_run {
 	bool virtual_time;
 	const char *drive; /* its name, for errors; NULL: a real one */
 	uint64_t capacity_bytes; /* of a modelled drive; 0: no limit */
+	/* virtual time with results: it does not begin before; 0 = now */
+	int64_t not_before_ns;
 };
 
 /* All index files of a shape. ERR_USAGE where no index is like that. */

@@ -235,94 +235,122 @@ static void check_pairs(
 
 /* --- one leaf ------------------------------------------------------------ */
 
+static struct rule_ckpt_facts facts_of(
+	const struct bundle *b, const struct bundle_leaf *l)
+{
+	const struct cJSON *mode = cJSON_GetObjectItemCaseSensitive(
+		bundle_at(l->metadata, "override_parameters"),
+		"checkpoint.mode");
+	double size = bundle_number(l->summary, "metric.checkpoint_size_GB");
+
+	return (struct rule_ckpt_facts){
+		.model = model_of(l),
+		.ranks = bundle_number(l->summary, "num_accelerators"),
+		.hosts = bundle_number(l->summary, "num_hosts"),
+		.subset = bundle_true(l->metadata, "args.checkpoint_subset") ||
+			  (cJSON_IsString(mode) &&
+				  !strcmp(mode->valuestring, "subset")),
+		/* the checker's reading: one checkpoint against the memory */
+		.written_gib = size,
+		.memory_gib = bundle_sum(l->summary, "host_memory_GB"),
+		.memory_factor =
+			bundle_number(b->rules, "checkpoint.memory_factor"),
+		.min_per_host = bundle_number(
+			b->rules, "checkpoint.min_accelerators_per_host"),
+		.accelerator = bundle_string(l->metadata, "accelerator"),
+		.accelerator_gib = bundle_number(
+			b->rules, "checkpoint.accelerator_gib_v30"),
+		.checkpoint_gib = size,
+	};
+}
+
 static void check_memory(struct bundle *b, const struct bundle_leaf *l)
 {
-	double size = bundle_number(l->summary, "metric.checkpoint_size_GB"),
-	       hosts = bundle_number(l->summary, "num_hosts"),
-	       sum = bundle_sum(l->summary, "host_memory_GB"),
-	       n = bundle_number(l->summary, "num_accelerators"),
-	       factor = bundle_number(b->rules, "checkpoint.memory_factor"),
-	       each = bundle_number(b->rules, "checkpoint.accelerator_gib_v30");
-	const char *acc = bundle_string(l->metadata, "accelerator");
-	char name[64];
+	struct rule_ckpt_facts c = facts_of(b, l);
+	struct rule_facts f = {.family = FAMILY_CHECKPOINTING, .ckpt = &c};
 	struct cJSON *a = NULL;
+	char name[64];
 	struct err e;
 
-	if (isnan(size) || !(hosts >= 1) || isnan(sum))
-		bundle_unknown(b, "4.3.1", l->path,
-			"checkpoint_size_GB, num_hosts or host_memory_GB not "
-			"known");
-	else
-		bundle_say(b, "4.3.1", size >= factor * sum, l->path, NULL,
-			"%g GiB a host, %g x %g GiB of memory", size / hosts,
-			factor, sum / hosts);
-	if (isnan(size) || isnan(n)) {
-		bundle_unknown(b, "4.3.4", l->path,
-			"checkpoint_size_GB or num_accelerators not known");
-		return;
-	}
+	bundle_ask(b, "4.3.1", l->path, &f);
 	if (bundle_is_head(b)) {
-		snprintf(name, sizeof(name), "accelerators/%.40s.json", acc);
-		if (!*acc || strchr(acc, '/') ||
-			config_load(b->options->config_dir, name, &a, &e)) {
-			bundle_say(b, "4.3.4", false, l->path,
-				"a known accelerator is declared",
-				"accelerator \"%.40s\"", acc);
-			return;
-		}
-		each = bundle_number(a, "memory_gb");
+		snprintf(name, sizeof(name), "accelerators/%.40s.json",
+			c.accelerator);
+		if (!*c.accelerator || strchr(c.accelerator, '/') ||
+			config_load(b->options->config_dir, name, &a, &e))
+			a = NULL;
+		c.accelerator_gib = bundle_number(a, "memory_gb");
 		cJSON_Delete(a);
 	}
-	bundle_say(b, "4.3.4", n * each >= size, l->path, NULL,
-		"%g accelerators of %g GiB, checkpoint of %g GiB", n, each,
-		size);
+	bundle_ask(b, "4.3.4", l->path, &f);
+}
+
+/* Rules 4.6.3, and the same for "CLOSED" where reviewers look. */
+static void check_shipped(struct bundle *b, const struct bundle_leaf *l,
+	const char *model, bool closed)
+{
+	static const char *const folder[] = {
+		"checkpoint.checkpoint_folder", NULL};
+	static const char *const counts[] = {"checkpoint.checkpoint_folder",
+		"checkpoint.num_checkpoints_write",
+		"checkpoint.num_checkpoints_read", "checkpoint.mode", NULL};
+	const struct cJSON *yaml = bundle_at(l->metadata, "yaml_params"),
+			   *p = bundle_at(l->metadata, "parameters");
+	char text[256];
+	bool bad;
+
+	if (!closed) {
+		bundle_unknown(b, "4.6.3", l->path,
+			"verification is \"%.32s\"; the checker looks only at "
+			"\"closed\"",
+			bundle_string(l->metadata, "verification"));
+	} else if (!yaml) {
+		bundle_unknown(
+			b, "4.6.3", l->path, "no yaml_params in the metadata");
+	} else {
+		bad = bundle_shipped_differs(b, model, yaml, folder, text);
+		bundle_say(b, "4.6.3", !bad, l->path, NULL, "%s",
+			bad ? text : "as shipped");
+	}
+	/* whole parameters only: what says nothing of a model changes none */
+	if (strcmp(b->division, "closed") || !bundle_at(p, "model"))
+		return;
+	bad = bundle_shipped_differs(b, model, p, counts, text);
+	bundle_say(b, "R-10", !bad, l->path, NULL, "%s",
+		bad ? text : "as shipped");
 }
 
 static void check_processes(struct bundle *b, const struct bundle_leaf *l)
 {
 	const char *word = bundle_string(l->metadata, "verification");
-	bool subset = bundle_true(l->metadata, "args.checkpoint_subset");
-	double np = bundle_number(l->metadata, "args.num_processes"),
-	       n = bundle_number(l->summary, "num_accelerators"),
-	       hosts = bundle_number(l->summary, "num_hosts"),
-	       least = bundle_number(
-		       b->rules, "checkpoint.min_accelerators_per_host");
-	const struct cJSON *mode = cJSON_GetObjectItemCaseSensitive(
-		bundle_at(l->metadata, "override_parameters"),
-		"checkpoint.mode");
+	bool any_closed = !*word || !strcasecmp(word, "closed"),
+	     closed = !strcmp(word, "closed");
+	double np = bundle_number(l->metadata, "args.num_processes");
+	struct rule_ckpt_facts c = facts_of(b, l);
+	struct rule_facts f = {.family = FAMILY_CHECKPOINTING, .ckpt = &c};
 	struct ckpt_model m;
-	bool known = model_load(b, l, &m);
 
-	bundle_say(b, "4.3.3", known, l->path, NULL, "args.model \"%.60s\"",
-		model_of(l));
-	subset = subset ||
-		 (cJSON_IsString(mode) && !strcmp(mode->valuestring, "subset"));
-	if (subset && (!*word || !strcasecmp(word, "closed")))
-		bundle_say(b, "4.3.5", strstr(model_of(l), "8b") && n == 8,
-			l->path, NULL, "subset of %.60s on %g accelerators",
-			model_of(l), n);
-	if (known && (!*word || !strcasecmp(word, "closed")))
-		bundle_say(b, "4.6.1", np == (double)m.closed_ranks, l->path,
-			NULL, "%g processes, %llu needed", np,
-			(unsigned long long)m.closed_ranks);
-	if (!strcmp(word, "closed")) {
-		bundle_say(b, "4.6.2", n / hosts > least, l->path, NULL,
-			"%g accelerators on %g hosts", n, hosts);
-		bundle_unknown(
-			b, "4.6.3", l->path, "yaml_params are not compared");
-	} else {
+	c.known = model_load(b, l, &m);
+	bundle_ask(b, "4.3.3", l->path, &f);
+	if (c.subset && any_closed)
+		bundle_ask(b, "4.3.5", l->path, &f);
+	if (closed)
+		bundle_ask(b, "4.6.2", l->path, &f);
+	else
 		bundle_unknown(b, "4.6.2", l->path,
 			"verification is \"%.32s\"; the checker looks only at "
 			"\"closed\"",
 			word);
-	}
-	if (!strcmp(word, "open") && known)
-		bundle_say(b, "4.6.4",
-			np >= 1 &&
-				fmod(np, (double)(m.tensor * m.pipeline)) == 0,
-			l->path, NULL,
-			"%g processes, a multiple of %llu needed", np,
-			(unsigned long long)(m.tensor * m.pipeline));
+	if (!c.known)
+		return;
+	check_shipped(b, l, m.name, closed);
+	c.closed_ranks = (double)m.closed_ranks;
+	c.multiple = (double)(m.tensor * m.pipeline);
+	c.ranks = np;
+	if (any_closed)
+		bundle_ask(b, "4.6.1", l->path, &f);
+	if (!strcmp(word, "open"))
+		bundle_ask(b, "4.6.4", l->path, &f);
 }
 
 static void check_leaf(

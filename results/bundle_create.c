@@ -135,7 +135,8 @@ static bool add_core(struct cJSON *o, const struct bundle_source *src,
 }
 
 static int write_stamp(struct writer *w, const struct bundle_source *src,
-	const struct cJSON *metadata, const char *leaf, struct err *e)
+	const struct cJSON *metadata, const char *leaf,
+	char hash[CORE_HASH_MAX], struct err *e)
 {
 	const char *const tool[][2] = {{"name", "stoker"},
 		{"version", w->o->tool_version}, {"git_sha", "unknown"},
@@ -143,7 +144,7 @@ static int write_stamp(struct writer *w, const struct bundle_source *src,
 	static const char *const dlio[][2] = {{"version", "unknown"},
 		{"source", "unknown"}, {"commit", "unknown"}, {NULL, NULL}};
 	struct cJSON *o = cJSON_CreateObject(), *t, *d, *l, *p;
-	char by[64], hash[CORE_HASH_MAX];
+	char by[64];
 	bool ok;
 	int r;
 
@@ -177,7 +178,8 @@ static int write_stamp(struct writer *w, const struct bundle_source *src,
 /* --- leaves ----------------------------------------------------------------
  */
 
-static bool add_run(struct writer *w, const struct bundle_source *src)
+static bool add_run(struct writer *w, const struct bundle_source *src,
+	const struct cJSON *metadata, const char *core)
 {
 	char leaf[PATH_MAX];
 	struct cJSON *o = json_add_object(w->runs, NULL);
@@ -188,9 +190,13 @@ static bool add_run(struct writer *w, const struct bundle_source *src)
 	       json_add_string(o, "benchmark", src->family) &&
 	       json_add_string(o, "model", src->model) &&
 	       json_add_string(o, "command", src->command) &&
+	       json_add_string(o, "accelerator",
+		       bundle_string(metadata, "accelerator")) &&
 	       json_add_string(o, "system", w->system) &&
 	       json_add_string(o, "rules_edition", "3.0") &&
+	       json_add_string(o, "core_config", core) &&
 	       json_add_string(o, "code_image", w->pointer) &&
+	       json_add_string(o, "provenance", "provenance.json") &&
 	       json_add_bool(o, "emulated", true);
 }
 
@@ -198,7 +204,7 @@ static int write_leaf(
 	struct writer *w, const struct bundle_source *src, struct err *e)
 {
 	struct cJSON *m = bundle_metadata_read(src->path, src->family);
-	char results[PATH_MAX], leaf[PATH_MAX];
+	char results[PATH_MAX], leaf[PATH_MAX], core[CORE_HASH_MAX];
 	int r;
 
 	snprintf(results, sizeof(results), "%.3000s/results/%s", w->org_dir,
@@ -208,8 +214,8 @@ static int write_leaf(
 	if (!r)
 		r = write_text(w->pointer, leaf, ".mlps-code-image", e);
 	if (!r)
-		r = write_stamp(w, src, m, leaf, e);
-	if (!r && !add_run(w, src))
+		r = write_stamp(w, src, m, leaf, core, e);
+	if (!r && !add_run(w, src, m, core))
 		r = out_of(e);
 	cJSON_Delete(m);
 	return r;
@@ -229,12 +235,15 @@ static int write_table(struct writer *w, const char *place, size_t first,
 	struct cJSON *row = bundle_row(&f), *list = cJSON_CreateArray();
 	char dir[PATH_MAX];
 	bool ok = row && list && json_add(list, NULL, cJSON_Duplicate(row, 1));
+	/* the others have no table of their own */
+	bool alone = !strcmp(f.leaves->family, "training") ||
+		     !strcmp(f.leaves->family, "checkpointing");
 	int r;
 
 	snprintf(dir, sizeof(dir), "%.2000s/results/%s/%.1000s", w->org_dir,
 		w->system, place);
 	r = ok ? file_mkdirs(dir, e) : out_of(e);
-	if (!r)
+	if (!r && alone)
 		r = write_json(list, dir, "results.json", e);
 	cJSON_Delete(list);
 	if (!json_add(w->rows, NULL, row) && !r)
@@ -259,9 +268,7 @@ static int write_tables(struct writer *w, struct err *e)
 			continue;
 		snprintf(place, sizeof(place), "%.3000s", v[i].place);
 		*strrchr(place, '/') = '\0';
-		if (!strcmp(v[i].family, "training") ||
-			!strcmp(v[i].family, "checkpointing"))
-			r = write_table(w, place, i, end, e);
+		r = write_table(w, place, i, end, e);
 	}
 	return r;
 }

@@ -55,6 +55,18 @@ struct bundle_sources {
 int bundle_gather(const struct bundle_create *o, struct bundle_sources *s,
 	struct names *missing, struct err *e);
 
+/*
+ * Something is missing: "WHAT with: stoker COMMAND OPTIONS" and the rest of
+ * the command line go to h->missing. known: a leaf that tells of the drive and
+ * the data, or NULL.
+ */
+struct bundle_hint {
+	struct names *missing;
+	const char *results_dir, *root, *family, *known;
+};
+void bundle_hint(const struct bundle_hint *h, const char *what,
+	const char *command, const char *options);
+
 /* The metadata file of a leaf of stoker's; NULL when there is none. */
 struct cJSON *bundle_metadata_read(const char *leaf, const char *family);
 

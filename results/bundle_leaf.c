@@ -73,6 +73,9 @@ static void load_metadata(struct bundle *b, struct bundle_leaf *l)
 	l->metadata = bundle_json(b, bundle_join(path, l->path, first), NULL);
 	if (!l->metadata)
 		return;
+	if (!cJSON_IsObject(l->metadata))
+		bundle_say(b, "B-01", false, path, NULL,
+			"it holds no JSON object");
 	find_collected(l->metadata, l->collected);
 	strip_metadata(l->metadata);
 }

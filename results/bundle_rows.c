@@ -3,6 +3,7 @@
 
 #include "core/file.h"
 #include "core/json.h"
+#include "core/units.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -94,6 +95,16 @@ static bool set_links(
 	return ok && set_link(row, key, "logs", href);
 }
 
+/* As the published tables have it; an index has a column of its own. */
+static const char *model_name(const struct bundle_source *l)
+{
+	if (!strcmp(l->model, "unet3d"))
+		return "Unet3D";
+	if (!strcmp(l->model, "llama3-1t"))
+		return "1250B";
+	return strcmp(l->family, "vector_database") ? l->model : "";
+}
+
 static bool set_solution(struct cJSON *row, const struct bundle_row_facts *f)
 {
 	const struct cJSON *sut = bundle_at(
@@ -104,10 +115,7 @@ static bool set_solution(struct cJSON *row, const struct bundle_row_facts *f)
 	       set_text(row, "Division",
 		       !strcmp(f->division, "open") ? "OPEN" : "CLOSED") &&
 	       set_text(row, "Benchmark Type", f->leaves[0].family) &&
-	       set_text(row, "Model",
-		       !strcmp(f->leaves[0].model, "unet3d")
-			       ? "Unet3D"
-			       : f->leaves[0].model) &&
+	       set_text(row, "Model", model_name(&f->leaves[0])) &&
 	       set_text(row, "Name", f->system) &&
 	       set_text(row, "Description",
 		       bundle_string(s, "friendly_description")) &&
@@ -208,8 +216,130 @@ static bool set_checkpointing(
 	return ok;
 }
 
+/* Of one run of vectors; NAN: it does not say. */
+struct vdb_figures {
+	double hosts, vectors, dimension, qps, p99_ms, recall_pct, iops;
+	double read_gib_s;
+};
+
+static double recall_pct(const struct bundle_source *l, const struct cJSON *s)
+{
+	double d = bundle_number(s, "recall");
+	char path[PATH_MAX];
+	struct cJSON *o;
+	struct err e;
+
+	if (isnan(d))
+		d = bundle_number(s, "recall.mean_recall");
+	bundle_join(path, l->path, "recall_stats.json");
+	if (isnan(d) && !json_read_file(path, &o, &e)) {
+		d = bundle_number(o, "mean_recall");
+		cJSON_Delete(o);
+	}
+	return 100 * d;
+}
+
+/*
+ * The benchmark's files count the bytes of a block device and no requests; a
+ * replay of ours knows its reads, also where no device is below.
+ */
+static struct vdb_figures vdb_figures(const struct bundle_source *l)
+{
+	struct cJSON *s = summary_of(l);
+	double t = bundle_number(s, "total_time_seconds"),
+	       reads = bundle_number(s, "read_model.reads"),
+	       each = bundle_number(s, "read_model.read_bytes"),
+	       bytes = bundle_number(s, "disk_io.total_bytes_read_per_sec");
+	struct vdb_figures f = {
+		.hosts = bundle_number(s, "disk_io.host_count"),
+		.vectors = bundle_number(s, "num_vectors"),
+		.dimension = bundle_number(s, "dimension"),
+		.qps = bundle_number(s, "throughput_qps"),
+		.p99_ms = bundle_number(s, "p99_latency_ms"),
+		.recall_pct = recall_pct(l, s),
+		.iops = t > 0 ? reads / t : NAN,
+		.read_gib_s = (isnan(bytes) && t > 0 ? reads * each / t
+						     : bytes) /
+			      (double)GIB_BYTES,
+	};
+
+	cJSON_Delete(s);
+	return f;
+}
+
+/*
+ * The means of the runs, of which none is a warm-up; what one of them does not
+ * say has none.
+ */
+static bool set_vdb(struct cJSON *row, const struct bundle_row_facts *f)
+{
+	struct vdb_figures sum = {.qps = 0}, one = {.qps = 0};
+	double n = (double)f->count;
+	struct cJSON *s = summary_of(&f->leaves[0]);
+	size_t i;
+	bool ok;
+
+	for (i = 0; i < f->count; i++) {
+		one = vdb_figures(&f->leaves[i]);
+		sum.qps += one.qps;
+		sum.p99_ms += one.p99_ms;
+		sum.recall_pct += one.recall_pct;
+		sum.iops += one.iops;
+		sum.read_gib_s += one.read_gib_s;
+	}
+	ok = set_number(row, "VDB - # Client Nodes", one.hosts) &&
+	     set_number(row, "VDB - Vector Count", one.vectors) &&
+	     set_number(row, "VDB - Vector Dimension", one.dimension) &&
+	     set_text(row, "VDB - Index Type",
+		     bundle_string(s, "index_type")) &&
+	     set_number(row, "VDB - Queries per Sec", sum.qps / n) &&
+	     set_number(row, "VDB - Query Latency (ms)", sum.p99_ms / n) &&
+	     set_number(row, "VDB - Recall Percentage", sum.recall_pct / n) &&
+	     set_number(row, "VDB - Storage IOPs", sum.iops / n) &&
+	     set_number(row, "VDB - Read B/W (GiB/s)", sum.read_gib_s / n) &&
+	     set_links(row, f, "VDB");
+	cJSON_Delete(s);
+	return ok;
+}
+
+/* Sums over ranks and means over trials are the summary's own. */
+static bool set_kv(struct cJSON *row, const struct bundle_row_facts *f)
+{
+	static const char *const options[] = {"llama3.1-8b Storage Only",
+		"llama3.1-8b Storage + Mem", "llama3.1-70b Storage Only"};
+	static const char *const figures[][2] = {
+		{"Throughput (tok/s)",
+			"aggregated_avg_throughput_tokens_per_sec"},
+		{"Read B/W (GiB/s)", "aggregated_read_bandwidth_gbps"},
+		{"Write B/W (GiB/s)", "aggregated_write_bandwidth_gbps"},
+		{"P95 Read Latency (ms)", "aggregated_p95_latency_ms"}};
+	struct cJSON *s = summary_of(&f->leaves[f->count - 1]);
+	char key[96], at[96];
+	size_t i, k;
+	bool ok = set_number(row, "KVCache - # Client Nodes",
+			  bundle_number(s, "host_count")) &&
+		  set_links(row, f, "KVCache");
+
+	for (i = 0; i < 3; i++)
+		for (k = 0; ok && k < 4; k++) {
+			snprintf(key, sizeof(key), "KVCache %s - %s",
+				options[i], figures[k][0]);
+			snprintf(at, sizeof(at), "options.%zu.%s", i + 1,
+				figures[k][1]);
+			ok = set_number(row, key, bundle_number(s, at));
+		}
+	cJSON_Delete(s);
+	return ok;
+}
+
 struct cJSON *bundle_row(const struct bundle_row_facts *f)
 {
+	static const struct {
+		const char *family;
+		bool (*set)(struct cJSON *, const struct bundle_row_facts *);
+	} families[] = {{"training", set_training},
+		{"checkpointing", set_checkpointing},
+		{"vector_database", set_vdb}, {"kv_cache", set_kv}};
 	struct cJSON *row = cJSON_CreateObject();
 	size_t i;
 	bool ok = row != NULL;
@@ -217,10 +347,9 @@ struct cJSON *bundle_row(const struct bundle_row_facts *f)
 	for (i = 0; ok && i < COLUMNS; i++)
 		ok = json_add_string(row, columns[i], "");
 	ok = ok && set_solution(row, f);
-	if (ok && !strcmp(f->leaves[0].family, "training"))
-		ok = set_training(row, f);
-	else if (ok)
-		ok = set_checkpointing(row, f);
+	for (i = 0; ok && i < 4; i++)
+		if (!strcmp(f->leaves[0].family, families[i].family))
+			ok = families[i].set(row, f);
 	if (ok)
 		return row;
 	cJSON_Delete(row);

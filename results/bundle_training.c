@@ -172,6 +172,7 @@ static void check_run_match(struct bundle *b, const struct bundle_leaf *run,
 		bundle_say(b, id, ok = false, run->path, NULL,
 			"DATAGEN-OVERRUN: %.0f files, %.0f were generated", n,
 			most);
+	ok = bundle_check_datagen_manifest(b, run, gens) && ok;
 	if (ok)
 		bundle_say(b, id, true, run->path, NULL,
 			"datasize %.0f <= run %.0f <= datagen %.0f", least, n,

@@ -164,6 +164,18 @@ void bundle_check_checkpointing(
 void bundle_check_vdb(struct bundle *b, const char *path, const char *index);
 void bundle_check_kv(struct bundle *b, const char *path);
 
+/*
+ * Do these parameters differ from the shipped ones of models/MODEL.json, but
+ * for the dotted keys that may? text tells the first.
+ */
+bool bundle_shipped_differs(const struct bundle *b, const char *model,
+	const struct cJSON *is, const char *const *may_differ, char text[256]);
+/* The manifest that a run declares; true when nothing is wrong with it. */
+bool bundle_check_datagen_manifest(struct bundle *b,
+	const struct bundle_leaf *run, const struct bundle_group *gens);
+/* LEAF-01 */
+void bundle_check_one_metadata(
+	struct bundle *b, const struct bundle_leaf *l);
 /* 2.1.x: names that must be in a leaf, by the patterns of rules.files. */
 void bundle_check_files(struct bundle *b, const struct bundle_leaf *l,
 	const char *patterns, const char *files_id, const char *config_id);
@@ -197,7 +209,6 @@ void bundle_strict_training(
 void bundle_strict_checkpointing(
 	struct bundle *b, const struct bundle_group *g);
 void bundle_strict_vdb(struct bundle *b, const struct bundle_group *run);
-void bundle_strict_kv(struct bundle *b, const struct bundle_group *run);
 void bundle_strict_files(
 	struct bundle *b, const struct bundle_leaf *l, const char *patterns);
 

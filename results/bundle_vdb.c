@@ -1,4 +1,4 @@
-/* Vector search and KV cache in a tree; see bundle.h. */
+/* Vector search in a tree; see bundle.h. */
 #include "results/bundle_tree.h"
 
 #include "core/json.h"
@@ -106,6 +106,8 @@ static void check_database(
 		   *type = bundle_string(l->summary, "index_type"),
 		   *engine =
 			   bundle_string(b->rules, "vector_database.database");
+	struct rule_vdb_facts v;
+	struct rule_facts f = {.family = FAMILY_VDB, .vdb = &v};
 
 	if (object)
 		bundle_say(b, "5.5.1",
@@ -120,11 +122,15 @@ static void check_database(
 				database);
 		return;
 	}
-	bundle_say(b, "5.6.2", !strcmp(database, engine), l->path, engine,
-		"database \"%.60s\"", database);
-	if (bundle_listed(b, "vector_database.indexes", index))
-		bundle_say(b, "5.6.3", !strcmp(type, index), l->path, index,
-			"folder %.60s, index_type \"%.60s\"", index, type);
+	v = (struct rule_vdb_facts){.database = database,
+		.closed_database = engine,
+		.index = index,
+		.index_type = type,
+		.index_listed = bundle_listed(
+			b, "vector_database.indexes", index)};
+	bundle_ask(b, "5.6.2", l->path, &f);
+	if (v.index_listed)
+		bundle_ask(b, "5.6.3", l->path, &f);
 }
 
 /* What a summary of a run must hold. */
@@ -185,7 +191,8 @@ static void skip_summary(struct bundle *b, const struct bundle_leaf *l)
 		bundle_unknown(b, ids[i], l->path, "no summary.json");
 }
 
-static void check_one_metadata(struct bundle *b, const struct bundle_leaf *l)
+void bundle_check_one_metadata(
+	struct bundle *b, const struct bundle_leaf *l)
 {
 	const char *ending = "_metadata.json";
 	size_t i, n = 0, k = strlen(ending), len;
@@ -207,7 +214,7 @@ static void check_run(struct bundle *b, const struct bundle_leaf *l,
 	bool open = !strcmp(b->division, "open");
 
 	bundle_check_leaf(b, l, "vector_database", "", true);
-	check_one_metadata(b, l);
+	bundle_check_one_metadata(b, l);
 	bundle_say(b, "B-02", l->summary != NULL, l->path, "summary.json",
 		l->summary ? "summary.json" : "no summary.json");
 	if (l->summary)
@@ -328,25 +335,5 @@ void bundle_check_vdb(struct bundle *b, const char *path, const char *index)
 	bundle_strict_vdb(b, &run);
 	bundle_group_fini(&sizes);
 	bundle_group_fini(&gens);
-	bundle_group_fini(&run);
-}
-
-void bundle_check_kv(struct bundle *b, const char *path)
-{
-	struct bundle_group run = {0};
-	char below[PATH_MAX];
-	size_t i;
-
-	if (!bundle_has(b, bundle_join(below, path, "run"), true))
-		return;
-	bundle_group_load(b, below, &run);
-	for (i = 0; i < run.n; i++) {
-		bundle_check_leaf(b, &run.v[i], "kv_cache", "", true);
-		bundle_say(b, "B-02", run.v[i].summary != NULL, run.v[i].path,
-			"summary.json",
-			run.v[i].summary ? "summary.json" : "no summary.json");
-		check_one_metadata(b, &run.v[i]);
-	}
-	bundle_strict_kv(b, &run);
 	bundle_group_fini(&run);
 }

@@ -76,6 +76,13 @@ int results_overrides(
 int results_write_metadata(
 	const struct invocation *v, const char *dir, struct err *e);
 
+/*
+ * The hosts alone, where the wrapper's collector leaves them: for training
+ * collector-staging/cluster_info.json, else kv_cache_cluster_info.json.
+ */
+int results_write_cluster_info(
+	const struct invocation *v, const char *dir, struct err *e);
+
 /* dlio_config/{config,hydra,overrides}.yaml */
 int results_write_dlio_config(
 	const struct invocation *v, const char *dir, struct err *e);
@@ -96,6 +103,9 @@ int results_write_ckpt_leaf(const struct invocation *v,
 	const struct ckpt_record *rec, struct err *e);
 int results_write_vdb_leaf(const struct invocation *v,
 	const struct vdb_record *rec, struct err *e);
+/* Of datagen, with its summary, or of datasize (shape NULL). */
+int results_write_vdb_phase(const struct invocation *v,
+	const struct vdb_shape *shape, const char *index_type, struct err *e);
 
 static inline const char *results_family(const struct invocation *v)
 {

@@ -75,6 +75,23 @@ static bool add_cpu_tier_ranks(
 	return ok;
 }
 
+/* What the option was run with: what the rules fix (Rules 6.3.1.1). */
+static bool add_configuration(struct cJSON *to, const struct kv_config *c)
+{
+	struct cJSON *o = json_add_object(to, "configuration");
+
+	return o && json_add_string(o, "model", c->model.name) &&
+	       json_add_u64(o, "num_users", c->opt.users) &&
+	       json_add_double(o, "duration", (double)c->duration_ns / 1e9) &&
+	       json_add_double(o, "gpu_mem_gb",
+		       (double)c->limits[0] / (double)GIB_BYTES) &&
+	       json_add_double(o, "cpu_mem_gb",
+		       (double)c->limits[1] / (double)GIB_BYTES) &&
+	       json_add_u64(o, "max_concurrent_allocs", c->opt.allocations) &&
+	       json_add_double(o, "token_seconds", (double)c->token_ns / 1e9) &&
+	       json_add_u64(o, "seed", c->seed);
+}
+
 static bool add_option(struct cJSON *options, const struct kv_record *rec,
 	const struct kv_option_result *r)
 {
@@ -107,6 +124,7 @@ static bool add_option(struct cJSON *options, const struct kv_record *rec,
 			r->trial_count < rec->trials) ||
 		!json_add_array(o, "missing_files") ||
 		!add_cpu_tier_ranks(o, r) ||
+		!add_configuration(o, &r->config) ||
 		!json_add(o, "stoker", results_kv_figures(m)))
 		return false;
 	if (!r->trial_count)
@@ -173,6 +191,41 @@ static int write_text(const char *text, const char *dir, const char *name,
 	return r || !text ? r : file_write_atomic(path, text, strlen(text), e);
 }
 
+/* The two logs that the wrapper leaves of each trial. */
+static int write_logs(const struct kv_config *c, struct kv_trial *t,
+	uint32_t trial, const char *dir, struct err *e)
+{
+	struct kv_aggregate a;
+	char name[96], text[512];
+	int r;
+
+	kv_trial_aggregate(t, &a);
+	snprintf(text, sizeof(text),
+		"option %u, trial %u: %u rank%s of %s, %u users each\n"
+		"storage read %.4f GiB/s, write %.4f GiB/s\n"
+		"%.4f tok/s by the wall clock, %.4f by time of I/O\n"
+		"P95 of a request's I/O %.3f ms\n",
+		c->option, trial, t->rank_count,
+		t->rank_count == 1 ? "" : "s", c->model.name, c->opt.users,
+		a.read_gib_s, a.write_gib_s, a.wall_tokens_s, a.io_tokens_s,
+		a.p95_request_io_ms);
+	snprintf(name, sizeof(name), "kvcache_opt%u_trial%u_%s.stdout.log",
+		c->option, trial, t->stamp);
+	r = write_text(text, dir, name, e);
+	snprintf(name, sizeof(name), "kvcache_opt%u_trial%u_%s.stderr.log",
+		c->option, trial, t->stamp);
+	return r ? r : write_text("", dir, name, e);
+}
+
+static int write_trial(struct kv_option_result *o, uint32_t trial,
+	const char *dir, struct err *e)
+{
+	int r = write_ranks(&o->config, &o->trials[trial], trial, dir, e);
+
+	return r ? r
+		 : write_logs(&o->config, &o->trials[trial], trial, dir, e);
+}
+
 static int write_all(const struct invocation *v, struct kv_record *rec,
 	const char *dir, struct err *e)
 {
@@ -188,10 +241,11 @@ static int write_all(const struct invocation *v, struct kv_record *rec,
 			results_kv_summary(rec, v->stamp), dir, name, e);
 	for (i = 0; !r && i < rec->option_count; i++)
 		for (t = 0; !r && t < rec->options[i].trial_count; t++)
-			r = write_ranks(&rec->options[i].config,
-				&rec->options[i].trials[t], t, dir, e);
+			r = write_trial(&rec->options[i], t, dir, e);
 	if (!r)
 		r = results_write_metadata(v, dir, e);
+	if (!r)
+		r = results_write_cluster_info(v, dir, e);
 	if (!r)
 		r = write_text(v->out_text, dir, "kv_cache_run.stdout.log", e);
 	return r ? r

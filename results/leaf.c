@@ -50,6 +50,8 @@ static int write_run(const struct invocation *v, const struct record *rec,
 	if (!ret)
 		ret = write_common(v, dir, e);
 	if (!ret)
+		ret = results_write_cluster_info(v, dir, e);
+	if (!ret)
 		ret = results_write_dlio_log(v, run, dir, e);
 	if (!ret)
 		ret = results_write_dlio_config(v, dir, e);
@@ -104,6 +106,8 @@ int results_write_plain_leaf(const struct invocation *v, struct err *e)
 	if (ret)
 		return ret;
 	ret = write_common(v, partial, e);
+	if (!ret && v->size)
+		ret = results_write_cluster_info(v, partial, e);
 	/* sizing runs no workload */
 	if (!ret && !v->size)
 		ret = results_write_dlio_log(v, NULL, partial, e);
@@ -147,6 +151,24 @@ int results_write_vdb_leaf(const struct invocation *v,
 	ret = results_write_vdb(rec, partial, e);
 	if (!ret)
 		ret = write_common(v, partial, e);
+	if (!ret)
+		ret = results_leaf_commit(v->leaf, partial, e);
+	return ret ? give_up(partial, ret) : 0;
+}
+
+int results_write_vdb_phase(const struct invocation *v,
+	const struct vdb_shape *shape, const char *index_type, struct err *e)
+{
+	char partial[PATH_MAX];
+	int ret;
+
+	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
+	if (ret)
+		return ret;
+	ret = write_common(v, partial, e);
+	if (!ret && shape)
+		ret = results_write_vdb_datagen(shape, index_type,
+			v->config->drive[0] != '\0', partial, e);
 	if (!ret)
 		ret = results_leaf_commit(v->leaf, partial, e);
 	return ret ? give_up(partial, ret) : 0;

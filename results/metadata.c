@@ -5,6 +5,7 @@
  */
 #include "results/invocation.h"
 
+#include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
 #include "results/dlio_json.h"
@@ -121,9 +122,10 @@ static bool add_host(
 	       json_add_array(o, "network") && json_add_object(o, "system");
 }
 
-static bool add_system_info(struct cJSON *root, const struct invocation *v)
+/* What the wrapper's collector finds out; NULL: no memory. */
+static struct cJSON *system_info(const struct invocation *v)
 {
-	struct cJSON *o = json_add_object(root, "system_info"), *list;
+	struct cJSON *o = cJSON_CreateObject(), *list;
 	uint64_t sum = 0, cpus = 0, min = 0, max = 0, bytes;
 	char stamp[32];
 	uint32_t i;
@@ -149,7 +151,10 @@ static bool add_system_info(struct cJSON *root, const struct invocation *v)
 	ok = list != NULL;
 	for (i = 0; ok && i < v->host_count; i++)
 		ok = add_host(list, &v->hosts[i], stamp);
-	return ok;
+	if (ok)
+		return o;
+	cJSON_Delete(o);
+	return NULL;
 }
 
 static bool add_output_files(struct cJSON *root, const struct invocation *v)
@@ -194,7 +199,7 @@ static bool fill(struct cJSON *o, const struct invocation *v,
 	       json_add_string(o, "result_dir", v->leaf) &&
 	       json_add(o, "parameters", parameters) &&
 	       json_add(o, "override_parameters", overrides) &&
-	       add_system_info(o, v) &&
+	       json_add(o, "system_info", system_info(v)) &&
 	       json_add_double(o, "runtime",
 		       (double)(v->end_ns - v->start_ns) / (double)NS_PER_S) &&
 	       json_add_string(o, "invocation_start_time",
@@ -244,6 +249,23 @@ static int write_separation(
 		 : err_nomem(e, "fs_separation.json");
 	cJSON_Delete(o);
 	return ret;
+}
+
+int results_write_cluster_info(
+	const struct invocation *v, const char *dir, struct err *e)
+{
+	char path[PATH_MAX];
+	int ret;
+
+	if (v->family) /* each family's wrapper has a place of its own */
+		return results_write_tree(system_info(v), dir,
+			"kv_cache_cluster_info.json", e);
+	ret = results_path(path, dir, "collector-staging", e);
+	if (!ret)
+		ret = file_mkdirs(path, e);
+	return ret ? ret
+		   : results_write_tree(
+			     system_info(v), path, "cluster_info.json", e);
 }
 
 int results_write_metadata(

@@ -37,8 +37,68 @@ struct rule_tree {
 	enum rule_level v30, head;
 };
 
+/* Whose run it is. A rule may be about several. */
+enum rule_family {
+	FAMILY_TRAINING,
+	FAMILY_CHECKPOINTING,
+	FAMILY_VDB,
+	FAMILY_KV
+};
+
+/* Figures of a checkpointing run; NAN: not known. */
+struct rule_ckpt_facts {
+	const char *model;     /* as given */
+	bool known;	       /* one of the benchmark's four */
+	double closed_ranks;   /* what CLOSED asks for */
+	double multiple;       /* tensor x pipeline parallelism */
+	double ranks, hosts;
+	bool subset;
+	double writes, reads, count; /* checkpoints; what CLOSED has of each */
+	double written_gib; /* that loads have to come from */
+	double memory_gib;  /* of all hosts */
+	double memory_factor, min_per_host;
+	const char *accelerator; /* "": not declared */
+	double accelerator_gib;
+	double checkpoint_gib;
+	/* stoker's own options */
+	bool removes_old, limited, rotates;
+	double pause_s, benchmark_pause_s;
+};
+
+/* Of a run of vectors. */
+struct rule_vdb_facts {
+	const char *database, *closed_database;
+	const char *index;	   /* as its folder is called */
+	const char *index_type;	   /* as the summary has it */
+	const char *closed_indexes; /* "DISKANN, HNSW, AISAQ" */
+	bool index_listed;
+	enum rule_fact answers; /* are the queries' answers known? */
+	double runs, runs_needed;
+};
+
+/* One option of a KV cache run, as it ran or as the rules have it. */
+struct rule_kv_option {
+	char model[REC_NAME_MAX];
+	double users, duration_s, gpu_gib, cpu_gib, allocations, token_s;
+};
+
+#define RULE_KV_OPTIONS 3
+struct rule_kv_facts {
+	bool present[RULE_KV_OPTIONS]; /* without a failure */
+	bool known[RULE_KV_OPTIONS];   /* whether is[] holds anything */
+	struct rule_kv_option is[RULE_KV_OPTIONS], want[RULE_KV_OPTIONS];
+	double seed, trials, pause_s;
+	double want_seed, want_trials, want_pause_s;
+	const char *config;  /* a workload of one's own; NULL: none */
+	const char *changed; /* other options that are set; NULL: none */
+};
+
 /* Everything the rules look at; what is not known stays zero. */
 struct rule_facts {
+	enum rule_family family;
+	const struct rule_ckpt_facts *ckpt; /* of its family */
+	const struct rule_vdb_facts *vdb;
+	const struct rule_kv_facts *kv;
 	const struct edition *edition;
 	const struct train_config *config;
 	enum rec_division division; /* asked for; config's may be what-if */
@@ -69,6 +129,7 @@ struct rule {
 	enum rule_outcome (*check)(
 		const struct rule_facts *f, char figure[RULE_FIGURE_MAX]);
 	struct rule_tree tree;
+	unsigned families; /* that check() is for: bits 1 << family */
 };
 
 struct rule_finding {
@@ -96,8 +157,8 @@ const char *rule_level_name(enum rule_level l);	    /* "error" ... */
 const struct rule *rule_find(const char *id);
 
 /*
- * Evaluate the rules of a phase into findings[]; returns how many. What-if
- * weighs as CLOSED would: its caller lists and does not refuse.
+ * Evaluate the family's rules of a phase into findings[]; returns how many.
+ * What-if weighs as CLOSED would: its caller lists and does not refuse.
  */
 size_t rules_evaluate(const struct rule_facts *f, enum rule_phase phase,
 	struct rule_finding *findings, size_t max);

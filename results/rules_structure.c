@@ -12,7 +12,7 @@
 #define OFF RULE_OFF
 #define ROW(id, name, reads, passes, remedy, v30, head)                        \
 	{id, name, reads, passes, remedy, head, head, PHASE_TREE, 0,           \
-		{true, false, v30, head}}
+		{true, false, v30, head}, 0}
 
 const struct rule rules_structure[] = {
 	ROW("B-01", "readableFiles", "every file that a rule reads",
@@ -20,7 +20,8 @@ const struct rule rules_structure[] = {
 		"write the file again; the rules that need it are not evaluated",
 		E, E),
 	ROW("B-02", "leafFilesPresent", "summary.json, *metadata*.json of a leaf",
-		"summary.json in every run, one metadata file in every leaf",
+		"summary.json in every run and datagen of vectors, one metadata "
+		"file in every leaf",
 		"take the files from the run's results directory",
 		W, W),
 	ROW("2.1.1", "submitterRootDirectory", "names below closed/ and open/",

@@ -2,7 +2,7 @@
  * The rules of the workloads that only the files of a tree can answer; those
  * that a run is judged by as well are in rules_training.c. See rules.h.
  */
-#include "results/rules.h"
+#include "results/rules_checks.h"
 
 /* clang-format off */
 #define E RULE_ERROR
@@ -10,10 +10,25 @@
 #define I RULE_INFO
 #define ROW(id, name, reads, passes, remedy, v30, head)                        \
 	{id, name, reads, passes, remedy, head, head, PHASE_TREE, 0,           \
-		{true, false, v30, head}}
+		{true, false, v30, head}, 0}
+/* also asked before a run, where it weighs closed and open */
+#define RUN(id, name, reads, passes, remedy, v30, head, family, closed, open,  \
+	check)                                                                 \
+	{id, name, reads, passes, remedy, closed, open, PHASE_BEFORE, check,   \
+		{true, false, v30, head}, 1U << family}
+#define CKPT FAMILY_CHECKPOINTING
+#define VDB FAMILY_VDB
+/* the benchmark's rules for reviewers, which its checker does not ask */
+#define REVIEW(id, name, reads, passes, remedy, open, check)                   \
+	{id, name, reads, passes, remedy, E, open, PHASE_BEFORE, check,        \
+		{true, true, E, E}, 1U << FAMILY_KV}
+/* stoker's own, before a run */
+#define OWN(id, name, reads, passes, remedy, level, check)                     \
+	{id, name, reads, passes, remedy, level, level, PHASE_BEFORE, check,   \
+		{false, false, RULE_OFF, RULE_OFF}, 1U << CKPT}
 #define STRICT(id, name, reads, passes, remedy, level)                         \
 	{id, name, reads, passes, remedy, level, level, PHASE_TREE, 0,         \
-		{true, true, level, level}}
+		{true, true, level, level}, 0}
 
 const struct rule rules_workloads[] = {
 	/* training */
@@ -39,7 +54,8 @@ const struct rule rules_workloads[] = {
 		"run again; the metadata are not whole", E, E),
 	ROW("3.3.1", "trainingRunDataMatchesDatasize",
 		"files of datasize, datagen and every run, args.data_dir",
-		"datasize <= run <= latest datagen, one datasize per data_dir",
+		"datasize <= run <= latest datagen, one datasize per data_dir; "
+		"a declared datagen manifest is there and is of that datagen",
 		"datasize, datagen and run with the same number of files", W, E),
 	ROW("3.3.4", "trainingSingleHostClientLimit", "num_hosts, args.hosts",
 		"one host means at most one entry in hosts",
@@ -71,51 +87,61 @@ const struct rule rules_workloads[] = {
 	ROW("2.1.26", "checkpointingDlioConfig", "TS/dlio_config",
 		"exactly config.yaml, hydra.yaml, overrides.yaml",
 		"keep that folder as it was written", E, E),
-	ROW("4.3.1", "checkpointDataSizeRatio",
+	RUN("4.3.1", "checkpointDataSizeRatio",
 		"checkpoint_size_GB, host_memory_GB",
 		"a checkpoint's share of a host is >= 3 x its memory",
-		"drop caches between write and read", W, W),
+		"drop caches between write and read", W, W, CKPT,
+		W, W, rule_ckpt_ratio),
 	ROW("4.3.2", "checkpointFsyncVerification", "parameters.checkpoint.fsync",
 		"true",
 		"run with checkpoint.fsync=true", E, E),
-	ROW("4.3.3", "checkpointModelConfigurationReq", "args.model",
+	RUN("4.3.3", "checkpointModelConfigurationReq", "args.model",
 		"one of 8b, 70b, 405b, 1t",
-		"run one of the four models", E, E),
-	ROW("4.3.4", "checkpointAggregateAcceleratorMemory",
+		"run one of the four models", E, E, CKPT,
+		E, E, rule_ckpt_model),
+	RUN("4.3.4", "checkpointAggregateAcceleratorMemory",
 		"num_accelerators, accelerator, checkpoint_size_GB",
 		"memory of all accelerators holds the checkpoint (v30: 80 GiB "
 		"each; head: the declared accelerator's)",
-		"more processes, or declare the accelerator", W, E),
-	ROW("4.3.5", "checkpointSubsetRunValidation",
+		"more processes, or declare the accelerator", W, E, CKPT,
+		E, E, rule_ckpt_memory),
+	RUN("4.3.5", "checkpointSubsetRunValidation",
 		"checkpoint.mode, args.checkpoint_subset",
 		"a CLOSED subset run is llama3-8b on 8 accelerators",
-		"run all ranks", E, E),
-	ROW("4.4.1", "checkpointPathArgs", "args.checkpoint_folder, results_dir",
+		"run all ranks", E, E, CKPT,
+		E, I, rule_ckpt_subset),
+	RUN("4.4.1", "checkpointPathArgs", "args.checkpoint_folder, results_dir",
 		"both are given and differ",
-		"put --results-dir elsewhere", E, E),
-	ROW("4.4.2", "checkpointFilesystemCheck", "fs_separation.json",
+		"put --results-dir elsewhere", E, E, CKPT,
+		E, E, rule_paths),
+	RUN("4.4.2", "checkpointFilesystemCheck", "fs_separation.json",
 		"checkpoints and results are on different file systems",
-		"put --results-dir on another file system", W, E),
-	ROW("4.6.1", "checkpointClosedMpiProcesses", "args.num_processes",
+		"put --results-dir on another file system", W, E, CKPT,
+		W, W, rule_filesystem),
+	RUN("4.6.1", "checkpointClosedMpiProcesses", "args.num_processes",
 		"8, 64, 512, 1024 for 8b, 70b, 405b, 1t",
-		"--num-processes as the model needs", E, E),
-	ROW("4.6.2", "checkpointClosedAcceleratorsPerHost",
+		"--num-processes as the model needs", E, E, CKPT,
+		E, I, rule_ckpt_ranks),
+	RUN("4.6.2", "checkpointClosedAcceleratorsPerHost",
 		"num_accelerators, num_hosts (verification \"closed\" only)",
 		"more than 4 a host",
-		"fewer hosts", E, E),
+		"fewer hosts", E, E, CKPT,
+		E, I, rule_ckpt_per_host),
 	ROW("4.6.3", "checkpointClosedCheckpointParameters",
 		"yaml_params (verification \"closed\" only)",
 		"as shipped, but for checkpoint_folder",
 		"drop the changed parameters", E, E),
-	ROW("4.6.4", "checkpointOpenSubmissionScaling",
+	RUN("4.6.4", "checkpointOpenSubmissionScaling",
 		"args.num_processes (verification \"open\" only)",
 		"a multiple of tensor x pipeline parallelism: 1, 8, 256, 512",
-		"--num-processes as a multiple", E, E),
-	ROW("4.7.1", "checkpointCacheFlushValidation",
+		"--num-processes as a multiple", E, E, CKPT,
+		I, E, rule_ckpt_scaling),
+	RUN("4.7.1", "checkpointCacheFlushValidation",
 		"end of write, start of read; numbers of checkpoints",
 		"read starts within 30 s of the write's end (negative: the clock "
 		"is told); 10 written and 10 read",
-		"start the read right after the cache drop", W, E),
+		"start the read right after the cache drop", W, E, CKPT,
+		E, I, rule_ckpt_counts),
 	ROW("4.7.2", "checkpointTotalTestDuration", "start and end of both phases",
 		"they are there",
 		"keep summary.json as it was written", I, I),
@@ -140,12 +166,14 @@ const struct rule rules_workloads[] = {
 	ROW("5.2.2", "vdbIndexBuildCompleted", "index_type of datagen and run",
 		"present and equal",
 		"build the index that is searched", E, E),
-	ROW("5.3.1", "vdbRunCount", "folders of run/",
+	RUN("5.3.1", "vdbRunCount", "folders of run/",
 		"exactly 5",
-		"five runs of one configuration", E, E),
-	ROW("5.3.2", "vdbRecallReported", "recall of summary or recall_stats.json",
+		"five runs of one configuration", E, E, VDB,
+		W, W, rule_vdb_runs),
+	RUN("5.3.2", "vdbRecallReported", "recall of summary or recall_stats.json",
 		"there and > 0",
-		"run with recall measurement", E, E),
+		"run with recall measurement", E, E, VDB,
+		E, E, rule_vdb_recall),
 	ROW("5.3.3", "vdbQueryCountMinimum",
 		"query_count, or throughput_qps and total_time_seconds",
 		"there (no minimum is defined)",
@@ -157,38 +185,82 @@ const struct rule rules_workloads[] = {
 	ROW("5.3.5", "vdbGroundTruthIntegrity", "result_verdict.json",
 		"flat_setup.ok is not false, coverage >= 1.0",
 		"build the exact index over all vectors", W, E),
-	ROW("5.4.1", "vdbPathArgs", "data path, results_dir",
+	RUN("5.4.1", "vdbPathArgs", "data path, results_dir",
 		"both are given and differ (file API)",
-		"put the results elsewhere", W, E),
-	ROW("5.4.2", "vdbFilesystemCheck", "fs_separation.json",
+		"put the results elsewhere", W, E, VDB,
+		E, E, rule_paths),
+	RUN("5.4.2", "vdbFilesystemCheck", "fs_separation.json",
 		"data and results are on different file systems",
-		"put the results on another file system", W, E),
+		"put the results on another file system", W, E, VDB,
+		W, W, rule_filesystem),
 	ROW("5.5.1", "vdbObjectStorageBackend", "database.storage_backend",
 		"s3, s3-compatible, minio, ceph or s3-* (object API)",
 		"record the backend", E, E),
 	ROW("5.6.1", "vdbClosedSubmissionChecksum", "code image",
 		"nothing is compared: no reference digests are published",
 		"nothing", I, I),
-	ROW("5.6.2", "vdbClosedDatabaseBackend", "database.database",
+	RUN("5.6.2", "vdbClosedDatabaseBackend", "database.database",
 		"milvus",
-		"submit to OPEN", E, E),
-	ROW("5.6.3", "vdbClosedIndexTypes", "index folder, summary.index_type",
+		"submit to OPEN", E, E, VDB,
+		E, I, rule_vdb_database),
+	RUN("5.6.3", "vdbClosedIndexTypes", "index folder, summary.index_type",
 		"DISKANN, HNSW or AISAQ, and the same",
-		"put the run into its index's folder", E, E),
+		"put the run into its index's folder", E, E, VDB,
+		E, I, rule_vdb_index),
 	ROW("5.6.4", "vdbClosedSubmissionParameters", "override_parameters",
 		"only keys that CLOSED allows",
 		"drop the parameter, or submit to OPEN", E, E),
 	ROW("5.6.5", "vdbOpenSubmissionParameters", "override_parameters",
 		"only keys that OPEN allows",
 		"drop the parameter", E, E),
+	/* kv_cache: the checker asks nothing of it, reviewers do */
+	REVIEW("6.3.1.1", "kvcacheFixedWorkloadPerOption",
+		"options of summary.json: model, users, duration, limits",
+		"options 1, 2 and 3, each with the rules' own figures",
+		"run all options without changing them", I, rule_kv_options),
+	REVIEW("6.3.2.1", "kvcacheClosedSequenceLocks",
+		"args.seed, trials, inter_option_delay, config",
+		"seed 42, 3 trials, 90 s between options, no configuration of "
+		"one's own",
+		"--trials 3, and drop --seed, --inter-option-delay, --workload",
+		I, rule_kv_sequence),
+	STRICT("6.3.2.2", "kvcacheAutoscalingProhibited",
+		"args.enable_autoscaling",
+		"it is not set (in CLOSED)",
+		"drop --enable-autoscaling", E),
+	STRICT("6.3.3.3", "kvcachePerClientIsolation",
+		"option_O/trial_T/rank_R/kvcache_results_*.json",
+		"one file of each rank of each trial",
+		"keep the folders as they were written", E),
+	STRICT("6.3.4.4", "kvcacheLatencyValidity", "cpu_tier_ranks",
+		"no option was served from memory on all of its ranks",
+		"a smaller --cpu-mem-gb", E),
+	REVIEW("6.4.1", "kvcachePosixCacheDir",
+		"args.cache_dir, results_dir, fs_separation.json",
+		"both are given and on different file systems",
+		"put --results-dir on another file system", E, rule_filesystem),
+	REVIEW("6.6.1", "kvcacheClosedImmutable", "all other args",
+		"only folders, names, hosts and processes are changed (in "
+		"CLOSED)",
+		"drop those options, or submit to OPEN", I, rule_kv_changed),
+	/* what only stoker can do to checkpoints */
+	OWN("S-08", "allCheckpointsKept", "--keep",
+		"no checkpoint is removed", "drop --keep", E, rule_ckpt_kept),
+	OWN("S-09", "benchmarksPauses", "--gap",
+		"the pause before a save or a load is the model's", "drop --gap",
+		E, rule_ckpt_pause),
+	OWN("S-10", "ownCheckpoints", "--rotate-ranks",
+		"each rank loads what it has saved", "drop --rotate-ranks", W,
+		rule_ckpt_rotation),
 	/* what reviewers found by hand */
 	STRICT("R-01", "driveFasterThanRating",
 		"measured rates, performance of drives[] in SYSTEM.yaml",
-		"training reads and checkpoint writes are not faster than all "
-		"drives together are rated",
+		"until the last rank has ended, training reads and checkpoint "
+		"writes are at most 1 % faster than all drives are rated",
 		"look for a cache: O_DIRECT, or drop it", W),
 	STRICT("R-02", "cachedLoad", "load rate, rating of the drives",
-		"checkpoints are not loaded faster than the drives are rated",
+		"until the last rank has ended, loads are at most 1 % faster "
+		"than all drives are rated",
 		"drop caches between write and read", W),
 	STRICT("R-03", "headStart", "read_threads, files, batch, accelerators",
 		"AU less the head start W/S of the first step still reaches the "
@@ -207,14 +279,13 @@ const struct rule rules_workloads[] = {
 	STRICT("R-07", "recallNotZero", "mean recall, recall_stats.json",
 		"> 0 (a maximum proves nothing)",
 		"check ids and metric of the index", E),
-	STRICT("R-08", "kvCacheNormative", "args and options of kv_cache",
-		"seed 42, 3 trials, 90 s between options; options 1, 2, 3 whole",
-		"run all options with the default arguments", E),
 	STRICT("R-09", "emulationLabelled", "metadata, provenance.json",
 		"what says \"emulated\" names its own tool and no DLIO commit",
 		"stamp what really ran", E),
-	STRICT("R-10", "parametersInAnyCase", "override_parameters",
-		"only keys that the division allows, also for \"CLOSED\"",
+	STRICT("R-10", "parametersInAnyCase",
+		"override_parameters; parameters of checkpointing",
+		"only keys that the division allows, also for \"CLOSED\"; the "
+		"model's parameters are those that are shipped",
 		"drop the parameter", E),
 };
 /* clang-format on */

@@ -91,7 +91,10 @@ static bool add_disk_io(struct cJSON *to, const struct vdb_record *rec)
 
 	ok = o && json_add_bool(o, "applicable", rec->device_known) &&
 	     json_add_string(o, "status", rec->device_known ? "OK" : "N/A") &&
-	     json_add_string(o, "scope", "host") && add_target(o, rec);
+	     json_add_string(o, "scope", "host") &&
+	     json_add_u64(o, "host_count",
+		     rec->base.host_count ? rec->base.host_count : 1) &&
+	     add_target(o, rec);
 	if (!ok || !rec->device_known)
 		return ok;
 	return json_add_u64(o, "total_bytes_read", d->read_bytes) &&
@@ -117,7 +120,7 @@ static bool add_ours(struct cJSON *o, const struct vdb_record *rec)
 	     json_add_u64(o, "num_vectors", s->vectors) &&
 	     json_add_u64(o, "dimension", s->dim);
 	x = ok ? json_add_object(o, "database") : NULL;
-	ok = x && json_add_string(x, "database", "emulated");
+	ok = x && json_add_string(x, "database", VDB_ENGINE);
 	x = ok ? json_add_object(o, "read_model") : NULL;
 	return x && json_add_u64(x, "segments", s->segments) &&
 	       json_add_u64(x, "reads", c->reads) &&
@@ -413,4 +416,27 @@ int results_write_vdb(
 	for (i = 0; !ret && i < rec->client_count; i++)
 		ret = write_csv(rec, i, dir, e);
 	return ret;
+}
+
+int results_write_vdb_datagen(const struct vdb_shape *shape,
+	const char *index_type, bool modelled, const char *dir, struct err *e)
+{
+	struct cJSON *o = cJSON_CreateObject(), *x;
+	bool ok;
+
+	/* a modelled drive holds the index by its sizes, and no byte of it */
+	ok = o && json_add_u64(o, "num_vectors", shape->vectors) &&
+	     json_add_u64(o, "inserted_vectors", shape->vectors) &&
+	     json_add_u64(o, "dimension", shape->dim) &&
+	     json_add_string(o, "index_type", index_type);
+	x = ok ? json_add_object(o, "database") : NULL;
+	ok = x && json_add_string(x, "database", VDB_ENGINE) &&
+	     json_add_u64(o, "segments", shape->segments) &&
+	     json_add_string(o, "level", shape->built ? "built" : "replay") &&
+	     json_add_bool(o, "modelled", modelled);
+	if (!ok) {
+		cJSON_Delete(o);
+		o = NULL;
+	}
+	return results_write_tree(o, dir, "summary.json", e);
 }

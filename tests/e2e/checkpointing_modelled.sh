@@ -40,7 +40,26 @@ for m in llama3-405b:512 llama3-1t:1024; do
 done
 ckpt 0 --drive null --clock virtual --model llama3-70b
 ckpt 2 --drive constant:1GB/s --division closed
-said "this run is not CLOSED"
+said "the rules of v3.0 refuse --division closed:"
+said "4.3.4 checkpointAggregateAcceleratorMemory: no accelerator is declared"
+ckpt 2 --drive constant:1GB/s --division closed --accelerator-type b200 -n 7
+said "4.6.1 checkpointClosedMpiProcesses: 7 processes, 8 needed"
+said "4.3.5 checkpointSubsetRunValidation: subset of llama3-8b on 7 accelerators"
+# 8 ranks on two hosts are 4 on each, more than 4 are asked for
+ckpt 2 --drive constant:1GB/s --division closed --accelerator-type b200 \
+	--hosts a,b
+said "4.6.2 checkpointClosedAcceleratorsPerHost: 8 accelerators on 2 hosts"
+ckpt 2 --drive constant:1GB/s --division closed --accelerator-type b200 \
+	--num-checkpoints-write 9
+said "4.7.1 checkpointCacheFlushValidation: 9 saves and 9 loads"
+# OPEN: any multiple of tensor x pipeline parallelism, 8 x 1 of 70b
+ckpt 2 --drive constant:90GB/s --division open --accelerator-type b200 \
+	--model llama3-70b -n 12 --checkpoint-mode subset
+said "4.6.4 checkpointOpenSubmissionScaling: 12 processes, a multiple of 8"
+ckpt 0 --drive constant:90GB/s --division closed --accelerator-type b200 \
+	--client-host-memory-in-gb 32
+holds '[.notes[].text | select(startswith("not CLOSED: "))] ==
+	["not CLOSED: S-03 realDrive: the drive is modelled"]'
 ckpt 2 --drive constant:1GB/s --verify
 said "a modelled drive has none"
 ckpt 2 --drive constant:1GB/s --num-checkpoints-write 3 --num-checkpoints-read 4

@@ -92,6 +92,7 @@ expect 2 stoker kvcache run --drive d7-ps1010 --enable-rag \
 	--burst-trace-path trace.csv
 said "is about users"
 expect 2 stoker kvcache run --drive d7-ps1010 --enable-rag --division closed
+said "6.6.1 kvcacheClosedImmutable: changed: --enable-rag"
 mkdir kvcache
 jq 'del(.rag) | .name = "mine"' "$TESTS/../configs/kvcache/v3.0.json" \
 	>kvcache/mine.json
@@ -132,7 +133,17 @@ expect 2 stoker kvcache run --drive d7-ps1010 --burst-trace-path trace.csv
 said 'trace.csv: line 5: "Request tokens" must be a number'
 expect 2 stoker kvcache run --drive d7-ps1010 --trace-speedup fast
 expect 2 stoker kvcache run --drive d7-ps1010 --division closed
-said "not CLOSED: --drive d7-ps1010 is a model"
+said "6.3.2.1 kvcacheClosedSequenceLocks: seed 42, 1 trials, 90 s"
+expect 2 stoker kvcache run --drive d7-ps1010 --division closed --trials 3 \
+	--option 1,2
+said "6.3.1.1 kvcacheFixedWorkloadPerOption: option 3 is missing"
+expect 2 stoker kvcache run --drive d7-ps1010 --division closed --trials 3 \
+	--cpu-mem-gb 32
+said "option 1: cpu_mem_gb 32, not 0"
+expect 0 stoker kvcache run --drive d7-ps1010 --division closed --trials 3 \
+	--dry-run
+said "not CLOSED: S-03 realDrive: the drive is modelled"
+expect 0 stoker kvcache run --drive d7-ps1010 --division open --seed 7 --dry-run
 expect 2 stoker kvcache run --drive d7-ps1010 --option 4
 said "from 1 to 3"
 expect 2 stoker kvcache run --drive d7-ps1010 --option 1,1

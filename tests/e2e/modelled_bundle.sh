@@ -97,12 +97,10 @@ for severity in v30 head; do
 	expect 0 stoker bundle check made --severity $severity --json
 	holds '.errors == 0 and .warnings == 0 and .leaves == 9'
 done
-# reviewers may ask why checkpoints are a little faster than the drives' rating:
-# the benchmark divides a whole checkpoint by the time of rank 0 alone
+# nor have reviewers a finding: what rank 0's time makes of a checkpoint is more
+# than the drives are rated at, until the last rank had ended it is not
 expect 0 stoker bundle check made --strict --json
-holds '.errors == 0 and ([.findings[] | select(.outcome == "FAIL")] |
-	all((.id == "R-01" or .id == "R-02")
-		and (.path | contains("/checkpointing/"))))'
+holds '[.findings[] | select(.outcome == "FAIL")] == []'
 # six runs, one after the other, and no file of one is that of another
 system=made/closed/emulated-acme/results/emulated-box
 runs=$(find $system/training/unet3d/run -name summary.json | sort)

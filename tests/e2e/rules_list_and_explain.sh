@@ -14,3 +14,13 @@ stoker rules list --json | jq -e 'length > 10 and all(.[]; .id and .passes)' \
 	>/dev/null
 stoker rules explain 2.1.18 --json |
 	jq -e '.[0].name == "runTimestampGap"' >/dev/null
+# those of every workload are in it, whether asked before a run or in a bundle
+expect 0 stoker rules explain 4.6.1
+said "checkpointClosedMpiProcesses"
+said "before a run"
+said "bundle   --severity v30: error, head: error"
+expect 0 stoker rules explain kvcacheClosedSequenceLocks
+said "weight   closed: error, open: info"
+said "with --strict"
+expect 0 stoker rules explain 5.6.2
+said "before a run"

@@ -20,7 +20,7 @@ holds '.level == "built" and (.points[0] | .recall >= 0.9 and .recall_ok
 	and .recall_queries == 100 and .truth_coverage == 1
 	and .reads_per_query >= 200 and .expansions_per_search >= 100)'
 cp last.out one
-leaf=$(echo r/whatif/local/results/s/vector_database/DISKANN/run/*)
+leaf=$(echo r/whatif/local/results/s/vector_database/emulated/DISKANN/run/*)
 recall=$(jq .points[0].recall last.out)
 cp "$leaf/recall_stats.json" last.out
 holds '.mean_recall == $r and (.per_query_recall | length) == 100

@@ -78,7 +78,7 @@ cp keep d/vectordb/segment_0001_disk.index
 # result files
 expect 0 stoker vectordb run --quiet --data-dir d --profile mlps-1m \
 	--queries 30 --runs 2 --results-dir r --systemname sys --orgname org
-leaves=(r/whatif/org/results/sys/vector_database/DISKANN/run/*)
+leaves=(r/whatif/org/results/sys/vector_database/emulated/DISKANN/run/*)
 [ ${#leaves[@]} = 2 ] || fail "runs: ${leaves[*]}"
 leaf=${leaves[1]}
 for f in config.json statistics.json recall_stats.json result_verdict.json \

@@ -74,6 +74,40 @@ vdb 2 --profile mlps-10m
 said "needs either --data-dir"
 expect 0 stoker vectordb run --dry-run --drive d7-ps1010
 said "1399 reads of 8 KiB"
+# the rules before a run: no database, and nothing to find
+vdb 2 --drive d7-ps1010 --division closed
+said '5.6.2 vdbClosedDatabaseBackend: database "emulated"; submit to OPEN'
+said "5.3.2 vdbRecallReported: a replayed index finds nothing"
+vdb 2 --drive d7-ps1010 --division open
+unsaid 5.6.2
+said "5.3.2 vdbRecallReported"
+expect 0 stoker vectordb run --dry-run --drive d7-ps1010
+said 'not CLOSED: 5.6.2 vdbClosedDatabaseBackend: database "emulated"'
+# phases without data: sizes are checked, and told in a folder of results
+phase="--drive d7-ps1010 --results-dir p --systemname s --orgname o"
+# shellcheck disable=SC2086
+{
+	expect 0 stoker vectordb datasize $phase --division open
+	said "room       6.98 TiB free in d7-ps1010: enough"
+	expect 0 stoker vectordb datagen $phase --division open
+	said "modelled: nothing was written"
+	expect 2 stoker vectordb datagen $phase --num-vectors 2000000000
+	said "the index takes"
+	expect 2 stoker vectordb datagen $phase --overwrite
+	expect 2 stoker vectordb datagen $phase --division all
+	expect 2 stoker vectordb datagen $phase --data-dir d
+	expect 2 stoker vectordb datasize $phase --data-dir d
+	expect 2 stoker vectordb datasize $phase --division all
+	vdb 2 --drive null --division all
+}
+leaf=p/open/o/results/s/vector_database/emulated/DISKANN
+jq -e '.inserted_vectors == 10000000 and .num_vectors == 10000000 and
+	.dimension == 1536 and .index_type == "DISKANN" and .modelled and
+	.database.database == "emulated"' $leaf/datagen/*/summary.json \
+	>/dev/null || fail "summary of datagen"
+jq -e '.command == "datasize" and .parameters.index_bytes == 10000000 * 8192 +
+	29 * 4096 and .args.data_dir == "model:d7-ps1010"' \
+	$leaf/datasize/*/*_metadata.json >/dev/null || fail "datasize"
 # a profile of the user's own, and the seed
 mkdir -p c/vectordb
 jq '.name = "mine" | .segments = 2 | .expansions = 100' \

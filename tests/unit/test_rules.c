@@ -2,6 +2,7 @@
 
 #include "tests/unit/ut.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -218,16 +219,183 @@ static void test_au_of_every_run(void)
 	record_fini(&rec);
 }
 
+/* llama3-8b as CLOSED has it: 8 ranks on one host, 10 + 10 of 104.7 GiB. */
+static struct rule_ckpt_facts good_ckpt(void)
+{
+	return (struct rule_ckpt_facts){.model = "llama3-8b",
+		.known = true,
+		.closed_ranks = 8,
+		.multiple = 1,
+		.ranks = 8,
+		.hosts = 1,
+		.writes = 10,
+		.reads = 10,
+		.count = 10,
+		.written_gib = 1047,
+		.memory_gib = 349, /* 3 x 349 = 1047 */
+		.memory_factor = 3,
+		.min_per_host = 4,
+		.accelerator = "b200",
+		.accelerator_gib = 180,
+		.checkpoint_gib = 104.7,
+		.pause_s = 5,
+		.benchmark_pause_s = 5};
+}
+
+static void test_C39_checkpointing(void)
+{
+	struct rule_ckpt_facts c = good_ckpt();
+	struct rule_facts f = good();
+
+	f.family = FAMILY_CHECKPOINTING;
+	f.ckpt = &c;
+	strcpy(config.model, "llama3-8b");
+	check_one_defect(&f, "none");
+	c.memory_gib = 349.1; /* 3 x 349.1 > 1047 */
+	check_one_defect(&f, "4.3.1");
+	c = good_ckpt();
+	c.checkpoint_gib = 1440.1; /* 8 x 180 = 1440 */
+	check_one_defect(&f, "4.3.4");
+	c = good_ckpt();
+	c.accelerator = "";
+	c.accelerator_gib = NAN;
+	check_one_defect(&f, "4.3.4");
+	c = good_ckpt();
+	c.hosts = 2; /* 4 a host are not more than 4 */
+	check_one_defect(&f, "4.6.2");
+	c = good_ckpt();
+	c.ranks = 9;
+	check_one_defect(&f, "4.6.1");
+	c = good_ckpt();
+	c.writes = c.reads = 9;
+	check_one_defect(&f, "4.7.1");
+	c.reads = 0;
+	check_one_defect(&f, "4.7.1");
+	c.writes = 10; /* the first half of two invocations */
+	check_one_defect(&f, "none");
+	c = good_ckpt();
+	c.removes_old = true;
+	check_one_defect(&f, "S-08");
+	c = good_ckpt();
+	c.pause_s = 1;
+	check_one_defect(&f, "S-09");
+	c = good_ckpt();
+	c.rotates = true;
+	check_one_defect(&f, "S-10");
+	c = good_ckpt();
+	c.limited = true;
+	check_one_defect(&f, "S-04");
+	c = good_ckpt();
+	strcpy(config.accelerator, "h100");
+	check_one_defect(&f, "EDN-02");
+	f = good();
+	f.family = FAMILY_CHECKPOINTING;
+	f.ckpt = &c;
+	strcpy(config.model, "llama3-8b");
+	f.same_filesystem = FACT_YES;
+	check_one_defect(&f, "4.4.2");
+	f.same_filesystem = FACT_NO;
+	strcpy(config.results_dir, "/data");
+	check_one_defect(&f, "4.4.1");
+	/* OPEN: 12 ranks are no multiple of 8 x 1 */
+	c.multiple = 8;
+	c.ranks = 12;
+	CU_ASSERT_EQUAL(outcome(&f, PHASE_BEFORE, "4.6.4"), RULE_FAIL);
+	c.ranks = 16;
+	CU_ASSERT_EQUAL(outcome(&f, PHASE_BEFORE, "4.6.4"), RULE_PASS);
+	/* a subset is of 8b, and of 8 ranks */
+	c.subset = true;
+	CU_ASSERT_EQUAL(outcome(&f, PHASE_BEFORE, "4.3.5"), RULE_FAIL);
+	c.ranks = 8;
+	CU_ASSERT_EQUAL(outcome(&f, PHASE_BEFORE, "4.3.5"), RULE_PASS);
+}
+
+static void test_C39_vectors(void)
+{
+	struct rule_vdb_facts v = {.database = "milvus",
+		.closed_database = "milvus",
+		.index = "DISKANN",
+		.index_type = "DISKANN",
+		.index_listed = true,
+		.answers = FACT_YES,
+		.runs = 5,
+		.runs_needed = 5};
+	struct rule_facts f = good();
+
+	f.family = FAMILY_VDB;
+	f.vdb = &v;
+	check_one_defect(&f, "none");
+	v.database = "emulated";
+	check_one_defect(&f, "5.6.2");
+	v.database = "milvus";
+	v.index_type = "HNSW";
+	check_one_defect(&f, "5.6.3");
+	v.index_type = "DISKANN";
+	v.answers = FACT_NO;
+	check_one_defect(&f, "5.3.2");
+	v.answers = FACT_YES;
+	v.runs = 4;
+	check_one_defect(&f, "5.3.1");
+	v.runs = 5;
+	f.same_filesystem = FACT_YES;
+	check_one_defect(&f, "5.4.2");
+}
+
+static void test_C39_kv_cache(void)
+{
+	struct rule_kv_option o = {.model = "llama3.1-8b",
+		.users = 200,
+		.duration_s = 300,
+		.allocations = 16};
+	struct rule_kv_facts k = {.present = {true, true, true},
+		.known = {true, true, true},
+		.is = {o, o, o},
+		.want = {o, o, o},
+		.seed = 42,
+		.trials = 3,
+		.pause_s = 90,
+		.want_seed = 42,
+		.want_trials = 3,
+		.want_pause_s = 90};
+	struct rule_facts f = good();
+
+	f.family = FAMILY_KV;
+	f.kv = &k;
+	check_one_defect(&f, "none");
+	k.is[1].gpu_gib = 16;
+	check_one_defect(&f, "6.3.1.1");
+	k.is[1] = o;
+	k.present[2] = false;
+	check_one_defect(&f, "6.3.1.1");
+	k.present[2] = true;
+	k.known[0] = false;
+	CU_ASSERT_EQUAL(
+		outcome(&f, PHASE_BEFORE, "6.3.1.1"), RULE_NOT_EVALUATED);
+	k.known[0] = true;
+	k.pause_s = 20; /* tool 3.0.27 */
+	check_one_defect(&f, "6.3.2.1");
+	k.pause_s = 90;
+	k.config = "mine";
+	check_one_defect(&f, "6.3.2.1");
+	k.config = NULL;
+	k.changed = "--enable-rag";
+	check_one_defect(&f, "6.6.1");
+	k.changed = NULL;
+	f.same_filesystem = FACT_YES;
+	check_one_defect(&f, "6.4.1");
+}
+
 static void test_ids_are_unique(void)
 {
+	const struct rule *r;
 	size_t i;
 
-	for (i = 0; i < rules_training_count; i++) {
-		CU_ASSERT_PTR_EQUAL(
-			rule_find(rules_training[i].id), &rules_training[i]);
-		CU_ASSERT_PTR_EQUAL(
-			rule_find(rules_training[i].name), &rules_training[i]);
+	for (i = 0; (r = rules_at(i)); i++) {
+		CU_ASSERT_PTR_EQUAL(rule_find(r->id), r);
+		CU_ASSERT_PTR_EQUAL(rule_find(r->name), r);
+		CU_ASSERT_TRUE(!r->check == !r->families);
 	}
+	CU_ASSERT_TRUE(i <= RULES_ALL_MAX);
 	CU_ASSERT_TRUE(rules_training_count <= RULES_MAX);
 	CU_ASSERT_PTR_NULL(rule_find("9.9.9"));
 }
@@ -235,4 +403,5 @@ static void test_ids_are_unique(void)
 UT_SUITE(rules, UT_CASE(test_C39_one_defect_one_finding),
 	UT_CASE(test_open_allows_more), UT_CASE(test_C42_h100_is_not_admitted),
 	UT_CASE(test_unknown_is_not_evaluated), UT_CASE(test_gap_rule),
-	UT_CASE(test_au_of_every_run), UT_CASE(test_ids_are_unique))
+	UT_CASE(test_au_of_every_run), UT_CASE(test_C39_checkpointing),
+	UT_CASE(test_C39_vectors), UT_CASE(test_C39_kv_cache), UT_CASE(test_ids_are_unique))

@@ -155,10 +155,22 @@ static void training(const char *dir)
 static void checkpoint(const char *dir, const char *leaf, const char *verb,
 	unsigned writes, unsigned reads, const char *start, const char *end)
 {
+	char name[64];
+	unsigned r;
+
 	outputs(dir, leaf, "checkpointing_run");
 	config(dir, leaf);
 	separation(dir, leaf);
 	stamp(dir, leaf, "68df04b7240e3fb0");
+	/* 104.7 GiB in 34.9 and 33.8 s */
+	for (r = 0; r < 8; r++) {
+		snprintf(name, sizeof(name), "%u_per_epoch_stats.json", r);
+		put(dir, leaf, name,
+			"{\"1\": {\"%s_ckpt1\": {\"duration\": 34.9, "
+			"\"throughput\": 3.0}, \"%s_ckpt2\": {\"duration\": "
+			"33.8, \"throughput\": 3.1}}}\n",
+			verb, verb);
+	}
 	put(dir, leaf, "summary.json",
 		"{\"start\": \"2026-11-01T%s\", \"end\": \"2026-11-01T%s\", "
 		"\"num_accelerators\": 8, \"num_hosts\": 1, \"metric\": "
@@ -220,6 +232,41 @@ static void vdb(const char *dir)
 			"\"p99_latency_ms\": 3, \"p999_latency_ms\": 4, "
 			"\"database\": {\"database\": \"milvus\"}}");
 	}
+}
+
+/* The rules' three options (Rules 6.3.1.1), one rank, three trials each. */
+static void kv(const char *dir)
+{
+	static const struct {
+		const char *model;
+		unsigned users, cpu_gib, allocations;
+	} o[] = {{"llama3.1-8b", 200, 0, 16}, {"llama3.1-8b", 100, 4, 16},
+		{"llama3.1-70b-instruct", 70, 0, 4}};
+	char text[2048];
+	size_t i, t, n = 0;
+
+	n += (size_t)snprintf(
+		text, sizeof(text), "{\"total_ranks\": 1, \"options\": {");
+	for (i = 0; i < 3; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n,
+			"%s\"%zu\": {\"trial_count\": 3, "
+			"\"cpu_tier_ranks\": [], \"configuration\": "
+			"{\"model\": \"%s\", \"num_users\": %u, "
+			"\"duration\": 300, \"gpu_mem_gb\": 0, "
+			"\"cpu_mem_gb\": %u, \"max_concurrent_allocs\": %u, "
+			"\"token_seconds\": 0}}",
+			i ? ", " : "", i + 1, o[i].model, o[i].users,
+			o[i].cpu_gib, o[i].allocations);
+	snprintf(text + n, sizeof(text) - n, "}}");
+	put(dir, UB_KV, "summary.json", "%s", text);
+	for (i = 1; i <= 3; i++)
+		for (t = 0; t < 3; t++) {
+			snprintf(text, sizeof(text),
+				"option_%zu/trial_%zu/rank_0/"
+				"kvcache_results_20261101_140410.json",
+				i, t);
+			put(dir, UB_KV, text, "{\"seed\": 42}\n");
+		}
 }
 
 static void system_files(const char *dir)
@@ -315,9 +362,10 @@ void ub_make(const char *dir)
 	vdb(dir);
 	put(dir, UB_KV, "kv_cache_20261101_140410_metadata.json",
 		"{\"benchmark_type\": \"kv_cache\", \"args\": {\"seed\": 42, "
-		"\"trials\": 3, \"inter_option_delay\": 90}}\n");
-	put(dir, UB_KV, "summary.json",
-		"{\"options\": {\"1\": {}, \"2\": {}, \"3\": {}}}");
+		"\"trials\": 3, \"inter_option_delay\": 90, "
+		"\"cache_dir\": \"/d/k\", \"results_dir\": \"/r\"}}\n");
+	kv(dir);
+	separation(dir, UB_KV);
 	stamp(dir, UB_KV, "unknown");
 	system_files(dir);
 	manifest(dir);
