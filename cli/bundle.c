@@ -171,17 +171,19 @@ static int print_json(const char *tree, const struct check_options *o,
 
 int cmd_bundle_check(int argc, const char **argv)
 {
-	const char *tree = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
+	struct option_words words = {.most = 1};
 	struct check_options o = {.severity = "head"};
 	struct bundle_options check = {0};
 	struct bundle_report r;
+	const char *tree;
 	struct err e;
 	bool help;
 	int code;
 
-	if (options_parse(bundle_check_rows, &o, argc - (tree != NULL),
-		    argv + (tree != NULL), &help, &e))
+	if (options_parse_words(
+		    bundle_check_rows, &o, argc, argv, &words, &help, &e))
 		return cli_fail(&e);
+	tree = option_word(&words);
 	if (help)
 		return command_help(bundle_check_rows);
 	if (!tree ||

@@ -182,17 +182,17 @@ static int create(
 
 int cmd_bundle_create(int argc, const char **argv)
 {
-	const char *out =
-		argc > 0 && argv[argc - 1][0] != '-' ? argv[argc - 1] : NULL;
+	struct option_words words = {.most = 1};
 	struct create_options o = {.division = "closed"};
 	char built[PATH_MAX];
-	const char *code_dir;
+	const char *code_dir, *out;
 	struct err e;
 	bool help;
 
-	if (options_parse(bundle_create_rows, &o, argc - (out != NULL), argv,
-		    &help, &e))
+	if (options_parse_words(
+		    bundle_create_rows, &o, argc, argv, &words, &help, &e))
 		return cli_fail(&e);
+	out = option_word(&words);
 	if (help)
 		return command_help(bundle_create_rows);
 	code_dir = o.code_dir ? o.code_dir : built_in(built);

@@ -161,10 +161,20 @@ int command_help(const struct option_row *rows)
 bool command_options(const struct option_row *rows, void *into,
 	const bool *json, int argc, const char **argv, int *code)
 {
+	struct option_words none = {.most = 0};
+
+	return command_options_words(
+		rows, into, json, argc, argv, &none, code);
+}
+
+bool command_options_words(const struct option_row *rows, void *into,
+	const bool *json, int argc, const char **argv, struct option_words *w,
+	int *code)
+{
 	struct err e;
 	bool help;
 
-	if (options_parse(rows, into, argc, argv, &help, &e)) {
+	if (options_parse_words(rows, into, argc, argv, w, &help, &e)) {
 		*code = cli_fail_report(json && *json, &e);
 		return false;
 	}

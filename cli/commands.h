@@ -37,6 +37,10 @@ int command_help(const struct option_row *rows);
  */
 bool command_options(const struct option_row *rows, void *into,
 	const bool *json, int argc, const char **argv, int *code);
+/* The same for one that takes words: w as of options_parse_words(). */
+bool command_options_words(const struct option_row *rows, void *into,
+	const bool *json, int argc, const char **argv, struct option_words *w,
+	int *code);
 
 /*
  * Answer "--help", "help", "help NOUN [VERB]" and "NOUN --help" (the options of

@@ -175,15 +175,17 @@ static void print_profile(const struct cJSON *obj)
 
 int cmd_drive_show(int argc, const char **argv)
 {
-	const char *name = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
+	struct option_words words = {.most = 1};
 	struct drive_options o = {.data_dir = NULL};
 	struct cJSON *obj = NULL;
+	const char *name;
 	struct err e;
 	int code;
 
-	if (!command_options(drive_show_rows, &o, NULL,
-		    argc - (name != NULL), argv + (name != NULL), &code))
+	if (!command_options_words(
+		    drive_show_rows, &o, NULL, argc, argv, &words, &code))
 		return code;
+	name = option_word(&words);
 	if (!name)
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"drive show needs a profile's NAME or FILE.json; "

@@ -108,11 +108,45 @@ static void fill_popt(const struct option_row *rows, struct poptOption *p)
 	p->val = ROWS_MAX + 1;
 }
 
+/* What popt found to be no option. */
+static int take_words(poptContext ctx, struct option_words *w, struct err *e)
+{
+	const char *word;
+
+	w->count = 0;
+	while ((word = poptGetArg(ctx))) {
+		if (w->count == w->most || w->count == OPTION_WORDS_MAX)
+			return w->most < 2
+				       ? err_set(e, ERR_USAGE, -EINVAL,
+						 "unexpected argument \"%s\"; "
+						 "options begin with --",
+						 word)
+				       : err_set(e, ERR_USAGE, -E2BIG,
+						 "\"%s\": more than %zu "
+						 "arguments that are no "
+						 "options",
+						 word, w->count);
+		word = keep(word, e);
+		if (!word)
+			return -ENOMEM;
+		w->word[w->count++] = word;
+	}
+	return 0;
+}
+
 int options_parse(const struct option_row *rows, void *into, int argc,
 	const char **argv, bool *help, struct err *e)
 {
+	struct option_words none = {.most = 0};
+
+	return options_parse_words(rows, into, argc, argv, &none, help, e);
+}
+
+int options_parse_words(const struct option_row *rows, void *into, int argc,
+	const char **argv, struct option_words *w, bool *help, struct err *e)
+{
 	struct poptOption table[ROWS_MAX + 2];
-	const char **args, *bad;
+	const char **args;
 	poptContext ctx;
 	char *text;
 	int v, r = 0;
@@ -137,7 +171,6 @@ int options_parse(const struct option_row *rows, void *into, int argc,
 		r = store_value(&rows[v - 1], into, text, e);
 		free(text);
 	}
-	bad = r ? NULL : poptPeekArg(ctx);
 	if (!r && v == POPT_ERROR_BADOPT)
 		r = unknown_option(
 			rows, poptBadOption(ctx, POPT_BADOPTION_NOALIAS), e);
@@ -145,10 +178,8 @@ int options_parse(const struct option_row *rows, void *into, int argc,
 		r = err_set(e, ERR_USAGE, -EINVAL, "%s: %s",
 			poptBadOption(ctx, POPT_BADOPTION_NOALIAS),
 			poptStrerror(v));
-	else if (bad)
-		r = err_set(e, ERR_USAGE, -EINVAL,
-			"unexpected argument \"%s\"; options begin with --",
-			bad);
+	else if (!r)
+		r = take_words(ctx, w, e);
 	poptFreeContext(ctx);
 	free(args);
 	return r;

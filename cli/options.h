@@ -70,6 +70,14 @@ struct option_row {
 	OPT_ROW(OPTION_COUNT, name, type, field, arg, __VA_ARGS__,             \
 		.min = (least), .max = (most))
 
+/* What a command takes beside options: folders, names. */
+#define OPTION_WORDS_MAX 64
+struct option_words {
+	size_t most; /* taken, up to OPTION_WORDS_MAX */
+	size_t count;
+	const char *word[OPTION_WORDS_MAX];
+};
+
 /*
  * Parse argv (without the command's words) into the struct at `into`, which
  * holds the defaults. -EINVAL names the option, the nearest one that exists
@@ -78,6 +86,18 @@ struct option_row {
  */
 int options_parse(const struct option_row *rows, void *into, int argc,
 	const char **argv, bool *help, struct err *e);
+
+/*
+ * The same for a command that takes words: w->most is set, the rest is filled.
+ * Words and options may stand in any order; behind "--" all are words.
+ */
+int options_parse_words(const struct option_row *rows, void *into, int argc,
+	const char **argv, struct option_words *w, bool *help, struct err *e);
+/* The only word of such a command; NULL: none. */
+static inline const char *option_word(const struct option_words *w)
+{
+	return w->count ? w->word[0] : NULL;
+}
 
 void options_print_help(const struct option_row *rows);
 

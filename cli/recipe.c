@@ -100,15 +100,6 @@ static void unload(struct source *s)
 	free(s->text);
 }
 
-/* The recipe's name, in front of the options; NULL: none. */
-static const char *take_name(int *argc, const char ***argv)
-{
-	if (!*argc || (*argv)[0][0] == '-')
-		return NULL;
-	--*argc;
-	return *(*argv)++;
-}
-
 struct listing {
 	const char *config_dir;
 	struct cJSON *list; /* NULL: print */
@@ -216,14 +207,17 @@ static int print_recipe(const struct source *s, struct err *e)
 
 int cmd_recipe_show(int argc, const char **argv)
 {
-	const char *name = take_name(&argc, &argv);
+	struct option_words words = {.most = 1};
 	struct recipe_options o = {.json = false};
+	const char *name;
 	struct source s;
 	struct err e;
 	int code;
 
-	if (!command_options(recipe_show_rows, &o, NULL, argc, argv, &code))
+	if (!command_options_words(
+		    recipe_show_rows, &o, NULL, argc, argv, &words, &code))
 		return code;
+	name = option_word(&words);
 	if (!name) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"recipe show needs a name or FILE.json; stoker recipe "
@@ -456,16 +450,18 @@ static int run(const struct source *s, const char *results_dir,
 
 int cmd_recipe_run(int argc, const char **argv)
 {
-	const char *name = take_name(&argc, &argv), *results_dir;
+	struct option_words words = {.most = 1};
+	const char *results_dir;
 	struct recipe_options o = {.json = false};
 	struct source s;
 	size_t from = 0;
 	struct err e;
 	int code;
 
-	if (!command_options(recipe_run_rows, &o, NULL, argc, argv, &code))
+	if (!command_options_words(
+		    recipe_run_rows, &o, NULL, argc, argv, &words, &code))
 		return code;
-	if (prepare(&s, name, &o, &from, &e)) {
+	if (prepare(&s, option_word(&words), &o, &from, &e)) {
 		unload(&s);
 		return cli_fail_report(o.json, &e);
 	}

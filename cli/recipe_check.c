@@ -58,7 +58,7 @@ static int check_options(const struct command *c, const char *const *words,
 	bool is_long, has_value;
 	size_t i;
 
-	for (i = 0; i < count; i++) {
+	for (i = 0; i < count && strcmp(words[i], "--"); i++) {
 		if (words[i][0] != '-' || !words[i][1])
 			continue;
 		is_long = words[i][1] == '-';

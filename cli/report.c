@@ -18,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PLACES_MAX 64
 #define ACCELERATOR_MTBF_S (50000.0 * 3600) /* as of plan checkpoint */
 
 struct report_options {
@@ -42,18 +41,6 @@ const struct option_row report_rows[] = {
 		.words = COMPLETE_DIR),
 	OPT_END,
 };
-
-/* Words before the first option are the places. */
-static int take_places(int argc, const char **argv, const char **places)
-{
-	int n = 0;
-
-	while (n < argc && n < PLACES_MAX && argv[n][0] != '-') {
-		places[n] = argv[n];
-		n++;
-	}
-	return n;
-}
 
 /* What limits each run; what cannot be said is a text of the report. */
 static void explain(struct report_campaign *c)
@@ -115,20 +102,20 @@ static void plan(struct report_ckpt *c)
 	}
 }
 
-static int gather(struct report_input *in, const char **places, int n,
+static int gather(struct report_input *in, const struct option_words *places,
 	struct err *e)
 {
 	struct report_campaign *c;
-	size_t k;
-	int i, r = 0;
+	size_t i, k;
+	int r = 0;
 
-	if (!n)
+	if (!places->count)
 		r = err_set(e, ERR_USAGE, -EINVAL,
 			"report needs the folder of a run, a results directory "
-			"or a document of stoker size --json, before its "
-			"options");
-	for (i = 0; !r && i < n; i++)
-		r = report_add(in, places[i], e);
+			"or a document of stoker size --json: stoker report "
+			"DIR...");
+	for (i = 0; !r && i < places->count; i++)
+		r = report_add(in, places->word[i], e);
 	for (k = 0; !r && k < in->campaign_count; k++) {
 		c = &in->campaigns[k];
 		if (history_judge(c->runs, c->run_count, &c->judged))
@@ -233,19 +220,20 @@ int cmd_report(int argc, const char **argv)
 {
 	struct report_options o = {.format = "html"};
 	struct report_input in = {.edition = NULL};
-	const char *places[PLACES_MAX];
-	int n = take_places(argc, argv, places), r;
+	struct option_words places = {.most = OPTION_WORDS_MAX};
 	struct err e;
 	bool help;
 	size_t i;
+	int r;
 
-	r = options_parse(report_rows, &o, argc - n, argv + n, &help, &e);
+	r = options_parse_words(
+		report_rows, &o, argc, argv, &places, &help, &e);
 	if (!r && help)
 		return command_help(report_rows);
 	if (!r)
 		r = check(&o, &e);
 	if (!r)
-		r = gather(&in, places, n, &e);
+		r = gather(&in, &places, &e);
 	if (!r)
 		r = report(&o, &in, &e);
 	for (i = 0; i < in.broken_count; i++)

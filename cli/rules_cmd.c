@@ -84,23 +84,24 @@ static int print_json(const struct rule *only)
 }
 
 static int parse(const struct option_row *rows, int argc, const char **argv,
-	struct rules_options *o, bool *help)
+	struct rules_options *o, struct option_words *w, bool *help)
 {
 	struct err e;
 
 	memset(o, 0, sizeof(*o));
-	if (options_parse(rows, o, argc, argv, help, &e))
+	if (options_parse_words(rows, o, argc, argv, w, help, &e))
 		return cli_fail(&e);
 	return *help ? command_help(rows) : 0;
 }
 
 int cmd_rules_list(int argc, const char **argv)
 {
+	struct option_words none = {.most = 0};
 	struct rules_options o;
 	const struct rule *r;
 	bool help;
 	size_t i;
-	int code = parse(rules_list_rows, argc, argv, &o, &help);
+	int code = parse(rules_list_rows, argc, argv, &o, &none, &help);
 
 	if (code || help)
 		return code;
@@ -115,18 +116,18 @@ int cmd_rules_list(int argc, const char **argv)
 
 int cmd_rules_explain(int argc, const char **argv)
 {
-	const char *id = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
-	const char *names[RULES_ALL_MAX * 2 + 1], *near;
+	struct option_words words = {.most = 1};
+	const char *id, *names[RULES_ALL_MAX * 2 + 1], *near;
 	const struct rule *r;
 	struct rules_options o;
 	struct err e;
 	bool help;
 	size_t i, n = 0;
-	int code = parse(rules_explain_rows, argc - (id != NULL),
-		argv + (id != NULL), &o, &help);
+	int code = parse(rules_explain_rows, argc, argv, &o, &words, &help);
 
 	if (code || help)
 		return code;
+	id = option_word(&words);
 	r = id ? rule_find(id) : NULL;
 	if (r && o.json)
 		return print_json(r);

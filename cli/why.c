@@ -164,7 +164,7 @@ static int print_json(const struct rec_run *run, const struct why *w)
 
 int cmd_why(int argc, const char **argv)
 {
-	const char *where = argc > 0 && argv[0][0] != '-' ? argv[0] : NULL;
+	struct option_words words = {.most = 1};
 	struct why_options o = {.json = false};
 	struct drive_profile profile;
 	struct record rec;
@@ -173,15 +173,14 @@ int cmd_why(int argc, const char **argv)
 	bool help;
 	int r, code;
 
-	r = options_parse(why_rows, &o, argc - (where != NULL),
-		argv + (where != NULL), &help, &e);
+	r = options_parse_words(why_rows, &o, argc, argv, &words, &help, &e);
 	if (!r && help)
 		return command_help(why_rows);
 	record_init(&rec);
 	if (!r && o.profile)
 		r = drive_profile_load(o.config_dir, o.profile, &profile, &e);
 	if (!r)
-		r = find_record(where, &rec, &e);
+		r = find_record(option_word(&words), &rec, &e);
 	if (!r)
 		r = explain(&rec, &rec.runs[0], o.profile ? &profile : NULL,
 			true, &w, &e);

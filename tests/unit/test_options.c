@@ -73,6 +73,52 @@ static void test_parse_refuses(void)
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "\"word\""));
 }
 
+/* Words before, between and behind options; "--" ends the options. */
+static void test_words(void)
+{
+	static const char *const orders[][6] = {
+		{"a", "b", "--flag", "-t", "x", NULL},
+		{"--flag", "-t", "x", "a", "b", NULL},
+		{"--flag", "a", "-t", "x", "b", NULL},
+		{"-tx", "a", "--flag", "--", "b", NULL},
+	};
+	const char *dashes[] = {"a", "--", "--flag", NULL};
+	struct option_words w = {.most = 2};
+	struct values v;
+	struct err e;
+	size_t i;
+	int argc;
+	bool help;
+
+	for (i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		const char *argv[6];
+
+		memcpy(argv, orders[i], sizeof(argv));
+		memset(&v, 0, sizeof(v));
+		for (argc = 0; argc < 5 && argv[argc];)
+			argc++;
+		CU_ASSERT_EQUAL_FATAL(
+			options_parse_words(
+				rows, &v, argc, argv, &w, &help, &e),
+			0);
+		CU_ASSERT_EQUAL_FATAL(w.count, 2);
+		CU_ASSERT_STRING_EQUAL(w.word[0], "a");
+		CU_ASSERT_STRING_EQUAL(w.word[1], "b");
+		CU_ASSERT_STRING_EQUAL(v.text, "x");
+		CU_ASSERT_TRUE(v.flag);
+	}
+	memset(&v, 0, sizeof(v));
+	CU_ASSERT_EQUAL_FATAL(
+		options_parse_words(rows, &v, 3, dashes, &w, &help, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(w.count, 2);
+	CU_ASSERT_STRING_EQUAL(w.word[1], "--flag");
+	CU_ASSERT_FALSE(v.flag);
+	w.most = 1;
+	CU_ASSERT_NOT_EQUAL(
+		options_parse_words(rows, &v, 3, dashes, &w, &help, &e), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "\"--flag\""));
+}
+
 static void test_list_is_bounded(void)
 {
 	const char *argv[OPTION_LIST_MAX + 1];
@@ -173,6 +219,7 @@ static void test_nearest(void)
 }
 
 UT_SUITE(options, UT_CASE(test_parse), UT_CASE(test_parse_refuses),
+	UT_CASE(test_words),
 	UT_CASE(test_list_is_bounded), UT_CASE(test_help_text),
 	UT_CASE(test_every_row_is_complete),
 	UT_CASE(test_every_param_is_complete), UT_CASE(test_command_find),
