@@ -99,40 +99,6 @@ void checkpointing_print_text(FILE *f, const struct ckpt_record *rec)
 				line, sizeof(line), &rec->base.drive));
 }
 
-static bool add_phase(struct cJSON *o, const char *key, const char *prefix,
-	const struct ckpt_phase *p)
-{
-	const struct {
-		const char *name;
-		double value;
-	} strict[] = {
-		{"slowest_mean_seconds", p->slowest_mean_s},
-		{"slowest_max_seconds", p->slowest_max_s},
-		{"total_gib_per_second", p->total_gib_s},
-		{"lowest_gib_per_second", p->lowest_gib_s},
-		{"cached_percentage", p->cached_pct},
-		{"content_gib_per_second", p->fill_gib_s},
-		{"content_percentage", p->fill_pct},
-		{"fsync_percentage", p->sync_pct},
-		{"cpu_seconds_per_gib", p->cpu_s_per_gib},
-	};
-	struct cJSON *x;
-	bool ok = true;
-	size_t i;
-
-	if (!p->count)
-		return true;
-	x = json_add_object(o, key);
-	ok = x && json_add_u64(x, "checkpoints", p->count) &&
-	     results_ckpt_phase(x, prefix, p);
-	for (i = 0; ok && i < sizeof(strict) / sizeof(strict[0]); i++)
-		ok = json_add_double(x, strict[i].name, strict[i].value);
-	return ok && json_add_bool(x, "cache_evaluated", !p->cache_unknown) &&
-	       json_add_u64(x, "bytes", p->bytes) &&
-	       json_add_u64(x, "device_bytes", p->device_bytes) &&
-	       json_add_bool(x, "valid", p->valid);
-}
-
 static bool add_ops(struct cJSON *o, const struct ckpt_record *rec)
 {
 	struct cJSON *list = json_add_array(o, "ranks"), *rank, *ops, *x;
@@ -190,8 +156,8 @@ static bool fill(struct cJSON *o, const struct ckpt_record *rec)
 	     json_add_u64(o, "checkpoint_bytes", rec->bytes) &&
 	     json_add_double(o, "checkpoint_size_GB",
 		     checkpointing_gib(rec->bytes)) &&
-	     add_phase(o, "save", "save", &rec->save) &&
-	     add_phase(o, "load", "load", &rec->load);
+	     results_add_ckpt_phase(o, "save", "save", &rec->save) &&
+	     results_add_ckpt_phase(o, "load", "load", &rec->load);
 	notes = ok ? json_add_array(o, "notes") : NULL;
 	ok = notes != NULL;
 	for (i = 0; ok && i < rec->base.note_count; i++) {

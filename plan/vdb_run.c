@@ -130,6 +130,8 @@ static int open_engine(struct job *j, struct err *e)
 		return r;
 	if (j->c->drive)
 		notes_model(&j->rec->base, j->c->drive, &spec);
+	else if (!j->c->group->first)
+		notes_drive(&j->rec->base, j->rec->config.folder);
 	return opened_buffers(&j->o, &spec, spec.depth, j->rec->read_bytes,
 		&j->rec->base, e);
 }

@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "results/dlio_json.h"
 #include "results/invocation.h"
+#include "results/run_json.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -18,7 +19,7 @@ static double gib(uint64_t bytes)
 	return (double)bytes / (double)GIB_BYTES;
 }
 
-bool results_ckpt_phase(
+static bool add_reference(
 	struct cJSON *o, const char *prefix, const struct ckpt_phase *p)
 {
 	const struct {
@@ -41,12 +42,69 @@ bool results_ckpt_phase(
 	return ok;
 }
 
+bool results_add_ckpt_phase(struct cJSON *o, const char *key,
+	const char *prefix, const struct ckpt_phase *p)
+{
+	const struct {
+		const char *name;
+		double value;
+	} strict[] = {
+		{"slowest_mean_seconds", p->slowest_mean_s},
+		{"slowest_max_seconds", p->slowest_max_s},
+		{"total_gib_per_second", p->total_gib_s},
+		{"lowest_gib_per_second", p->lowest_gib_s},
+		{"cached_percentage", p->cached_pct},
+		{"content_gib_per_second", p->fill_gib_s},
+		{"content_percentage", p->fill_pct},
+		{"fsync_percentage", p->sync_pct},
+		{"cpu_seconds_per_gib", p->cpu_s_per_gib},
+	};
+	struct cJSON *x;
+	bool ok = true;
+	size_t i;
+
+	if (!p->count)
+		return true;
+	x = json_add_object(o, key);
+	ok = x && json_add_u64(x, "checkpoints", p->count) &&
+	     add_reference(x, prefix, p);
+	for (i = 0; ok && i < sizeof(strict) / sizeof(strict[0]); i++)
+		ok = json_add_double(x, strict[i].name, strict[i].value);
+	return ok && json_add_bool(x, "cache_evaluated", !p->cache_unknown) &&
+	       json_add_u64(x, "bytes", p->bytes) &&
+	       json_add_u64(x, "device_bytes", p->device_bytes) &&
+	       json_add_bool(x, "valid", p->valid);
+}
+
+/* What the benchmark's files have no place for. */
+static struct cJSON *own(const struct ckpt_record *rec)
+{
+	const struct ckpt_config *c = &rec->config;
+	struct cJSON *o = cJSON_CreateObject();
+
+	if (o && json_add_string(o, "model", c->shape.model.name) &&
+		json_add_string(o, "io",
+			c->io == CKPT_IO_DIRECT ? "direct" : "reference") &&
+		json_add_u64(o, "ranks", c->shape.ranks) &&
+		json_add_bool(o, "scaled",
+			c->shape.scale_num != c->shape.scale_den) &&
+		json_add_bool(o, "subset", c->shape.subset) &&
+		json_add_u64(o, "rotate", c->rotate) &&
+		json_add_bool(o, "verified", c->verify) &&
+		json_add_u64(o, "checkpoint_bytes", rec->bytes) &&
+		results_add_ckpt_phase(o, "save", "save", &rec->save) &&
+		results_add_ckpt_phase(o, "load", "load", &rec->load))
+		return o;
+	cJSON_Delete(o);
+	return NULL;
+}
+
 static struct cJSON *summary(const struct ckpt_record *rec)
 {
 	struct cJSON *metric = cJSON_CreateObject();
 
-	if (metric && results_ckpt_phase(metric, "save", &rec->save) &&
-		results_ckpt_phase(metric, "load", &rec->load) &&
+	if (metric && add_reference(metric, "save", &rec->save) &&
+		add_reference(metric, "load", &rec->load) &&
 		json_add_double(metric, "checkpoint_size_GB", gib(rec->bytes)))
 		return results_summary(&rec->base, rec->start_ns, rec->end_ns,
 			metric, 0);
@@ -137,7 +195,9 @@ int results_write_ckpt(
 			ret = results_write_tree(
 				epoch_stats(rec, r), dir, name, e);
 	}
-	return ret;
+	return ret ? ret
+		   : results_write_run_json(&rec->base, "checkpointing",
+			     own(rec), dir, e);
 }
 
 static void metric_lines(FILE *f, const char *name, const struct ckpt_phase *p)

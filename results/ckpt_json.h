@@ -14,13 +14,9 @@
 struct cJSON;
 struct invocation;
 
-/*
- * Means and deviations of a phase into o, as summary.json names them: "save" or
- * "load" and _checkpoint_io_mean_GB_per_second ...; nothing of a phase that was
- * not run. false: no memory.
- */
-bool results_ckpt_phase(
-	struct cJSON *o, const char *prefix, const struct ckpt_phase *p);
+/* Figures of saves or loads (prefix "save", "load"), strict ones too. */
+bool results_add_ckpt_phase(struct cJSON *o, const char *key,
+	const char *prefix, const struct ckpt_phase *p);
 
 /* The three kinds of JSON files, into the existing folder dir. */
 int results_write_ckpt(

@@ -81,7 +81,8 @@ static int scan_entry(struct history *h, const char *dir,
 		!strcmp(d->d_name, "datasize") ||
 		/* single runs, of another workload */
 		!strcmp(d->d_name, "checkpointing") ||
-		!strcmp(d->d_name, "vector_database"))
+		!strcmp(d->d_name, "vector_database") ||
+		!strcmp(d->d_name, "kv_cache"))
 		return 0;
 	n = snprintf(path, sizeof(path), "%s/%s", dir, d->d_name);
 	if (n < 0 || n >= PATH_MAX || lstat(path, &st) || !S_ISDIR(st.st_mode))

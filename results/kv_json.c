@@ -6,6 +6,7 @@
 #include "core/units.h"
 #include "results/dlio_json.h"
 #include "results/record_json.h"
+#include "results/run_json.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -159,6 +160,73 @@ struct cJSON *results_kv_summary(const struct kv_record *rec, const char *stamp)
 	return NULL;
 }
 
+/* Over the ranks of a trial. */
+static bool add_trial(struct cJSON *list, const struct kv_trial *t)
+{
+	struct cJSON *o = json_add_object(list, NULL);
+	uint64_t requests = 0, offered = 0, abandoned = 0, hits = 0, misses = 0;
+	uint64_t read = 0, written = 0;
+	struct kv_aggregate a;
+	uint32_t i;
+
+	for (i = 0; i < t->rank_count; i++) {
+		const struct kv_rank_result *k = &t->ranks[i];
+
+		requests += k->counted.requests;
+		offered += k->offered;
+		abandoned += k->abandoned;
+		hits += k->counted.hits;
+		misses += k->counted.misses;
+		read += k->device_read_bytes;
+		written += k->device_written_bytes;
+	}
+	kv_trial_aggregate(t, &a);
+	return o && json_add_string(o, "stamp", t->stamp) &&
+	       json_add_u64(o, "ranks", t->rank_count) &&
+	       json_add(o, "figures", results_kv_figures(&a)) &&
+	       json_add_u64(o, "requests", requests) &&
+	       json_add_u64(o, "requests_offered", offered) &&
+	       json_add_u64(o, "requests_abandoned", abandoned) &&
+	       json_add_u64(o, "cache_hits", hits) &&
+	       json_add_u64(o, "cache_misses", misses) &&
+	       json_add_u64(o, "device_read_bytes", read) &&
+	       json_add_u64(o, "device_written_bytes", written);
+}
+
+/* What the benchmark's files have no place for: the trials, one by one. */
+static struct cJSON *own(const struct kv_record *rec)
+{
+	struct cJSON *o = cJSON_CreateObject(), *list, *x, *trials;
+	const struct kv_option_result *r;
+	bool ok = o && json_add_bool(o, "finished", rec->finished) &&
+		  json_add_string(o, "io",
+			  rec->options[0].config.io == KV_IO_DIRECT
+				  ? "direct"
+				  : "reference");
+	uint32_t i, t;
+
+	list = ok ? json_add_array(o, "options") : NULL;
+	ok = list != NULL;
+	for (i = 0; ok && i < rec->option_count; i++) {
+		r = &rec->options[i];
+		x = json_add_object(list, NULL);
+		ok = x && json_add_u64(x, "option", r->config.option) &&
+		     json_add_string(x, "label", r->config.opt.label) &&
+		     json_add_string(x, "model", r->config.model.name) &&
+		     json_add_u64(x, "num_users", r->config.opt.users) &&
+		     json_add_double(x, "duration_seconds",
+			     (double)r->config.duration_ns / 1e9);
+		trials = ok ? json_add_array(x, "trials") : NULL;
+		ok = trials != NULL;
+		for (t = 0; ok && t < r->trial_count; t++)
+			ok = add_trial(trials, &r->trials[t]);
+	}
+	if (ok)
+		return o;
+	cJSON_Delete(o);
+	return NULL;
+}
+
 static int write_ranks(const struct kv_config *c, struct kv_trial *t,
 	uint32_t trial, const char *dir, struct err *e)
 {
@@ -242,6 +310,9 @@ static int write_all(const struct invocation *v, struct kv_record *rec,
 	for (i = 0; !r && i < rec->option_count; i++)
 		for (t = 0; !r && t < rec->options[i].trial_count; t++)
 			r = write_trial(&rec->options[i], t, dir, e);
+	if (!r)
+		r = results_write_run_json(
+			&rec->base, "kv_cache", own(rec), dir, e);
 	if (!r)
 		r = results_write_metadata(v, dir, e);
 	if (!r)

@@ -70,8 +70,14 @@ extern const struct fields record_config, record_metrics, record_campaign;
 extern const struct fields record_epoch, record_steady, record_rank,
 	record_quantiles;
 
-/* Hosts and runs[0].ranks of a record; see results_record_read_steps(). */
+/* The list "notes" of a record; false when out of memory. */
 struct record;
+bool record_add_notes(struct cJSON *root, const struct record *rec);
+/* And back; -EBADMSG with `name` for the file. */
+int record_get_notes(const struct cJSON *root, struct record *rec,
+	const char *name, struct err *e);
+
+/* Hosts and runs[0].ranks of a record; see results_record_read_steps(). */
 int record_get_ranks(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e);
 

@@ -203,7 +203,7 @@ static bool add_hosts(struct cJSON *root, const struct record *rec)
 	return ok;
 }
 
-static bool add_notes(struct cJSON *root, const struct record *rec)
+bool record_add_notes(struct cJSON *root, const struct record *rec)
 {
 	struct cJSON *list = json_add_array(root, "notes"), *o;
 	bool ok = list != NULL;
@@ -382,7 +382,7 @@ struct cJSON *results_record_json(const struct record *rec, bool with_steps)
 	ok = ok && json_add_i64(o, "wall_anchor_ns", rec->time.wall_anchor_ns);
 	ok = ok && json_add_bool(o, "virtual_time", rec->time.is_virtual);
 	ok = ok && json_add_bool(o, "step_times", with_steps);
-	ok = ok && add_notes(o, rec);
+	ok = ok && record_add_notes(o, rec);
 	ok = ok && add_config(o, &rec->config);
 	ok = ok && add_hosts(o, rec);
 	ok = ok && (!rec->drive.known ||

@@ -91,7 +91,7 @@ static int get_config(const struct cJSON *root, uint32_t version,
 	return 0;
 }
 
-static int get_notes(const struct cJSON *root, struct record *rec,
+int record_get_notes(const struct cJSON *root, struct record *rec,
 	const char *name, struct err *e)
 {
 	const struct cJSON *list, *n, *id, *text;
@@ -258,7 +258,7 @@ static int get_record(const struct cJSON *root, struct record *rec,
 		return record_bad(e, name, "wall_anchor_ns");
 	r = get_config(root, version, &rec->config, name, e);
 	if (!r)
-		r = get_notes(root, rec, name, e);
+		r = record_get_notes(root, rec, name, e);
 	if (!r)
 		r = record_get_object(root, "campaign", version, &record_campaign,
 			&rec->campaign, name, e);

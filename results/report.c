@@ -142,6 +142,9 @@ static void text_rows(struct doc *d, const struct compared *l)
 		doc_cell(d, TONE_PLAIN, "%" PRIu64 " x %s",
 			rec_of(&l->at[i])->config.accelerators,
 			rec_of(&l->at[i])->config.accelerator);
+	doc_cell(d, TONE_PLAIN, "model");
+	for (i = 0; i < l->n; i++)
+		doc_cell(d, TONE_PLAIN, "%s", rec_of(&l->at[i])->config.model);
 	doc_cell(d, TONE_PLAIN, "drive");
 	for (i = 0; i < l->n; i++) {
 		rec = rec_of(&l->at[i]);
@@ -194,42 +197,53 @@ static void differences(struct doc *d, const struct compared *l)
 	}
 }
 
-void report_compare(struct doc *d, const struct report_input *in)
+static void compare_training(struct doc *d, const struct report_input *in,
+	const struct compared *l)
 {
 	static const char *const columns[] = {"", NULL};
-	struct compared l;
 	double value;
 	size_t i;
 	int f;
 
-	choose(&l, in);
-	doc_section(d, 2, "Side by side");
-	if (l.n < 2) {
-		doc_text(d, TONE_MISSING, "fewer than two training runs: "
-					  "nothing to compare");
-		return;
-	}
 	if (in->campaign_count > 1)
 		doc_text(d, TONE_PLAIN, "Of each campaign the counted run with "
 			"the lowest AU, which decides it.");
-	if (l.left_out)
-		doc_text(d, TONE_MISSING, "%zu more are left out", l.left_out);
-	differences(d, &l);
+	if (l->left_out)
+		doc_text(d, TONE_MISSING, "%zu more are left out", l->left_out);
+	differences(d, l);
 	doc_table(d, "Side by side", columns);
-	for (i = 0; i < l.n; i++)
-		doc_column(d, "%s", l.at[i].name);
-	text_rows(d, &l);
+	for (i = 0; i < l->n; i++)
+		doc_column(d, "%s", l->at[i].name);
+	text_rows(d, l);
 	for (f = 0; f < F_FIGURES; f++) {
 		doc_cell(d, TONE_PLAIN, "%s", figures[f].name);
-		for (i = 0; i < l.n; i++) {
+		for (i = 0; i < l->n; i++) {
 			bool known =
-				figure_of(&l.at[i], (enum figure)f, &value);
+				figure_of(&l->at[i], (enum figure)f, &value);
 
 			doc_number(d, known, value, figures[f].digits);
 		}
 	}
-	report_steps(d, l.at, l.n);
-	report_latency(d, l.at, l.n);
+	report_steps(d, l->at, l->n);
+	report_latency(d, l->at, l->n);
+}
+
+void report_compare(struct doc *d, const struct report_input *in)
+{
+	bool others = in->ckpt_count > 1 || in->vdb_count > 1 ||
+		      in->kv_count > 1;
+	struct compared l;
+
+	choose(&l, in);
+	doc_section(d, 2, "Side by side");
+	if (l.n < 2 && !others)
+		doc_text(d, TONE_MISSING, "fewer than two runs of a family: "
+					  "nothing to compare");
+	if (l.n > 1)
+		compare_training(d, in, &l);
+	report_ckpt_compare(d, in);
+	report_vdb_compare(d, in);
+	report_kv_compare(d, in);
 }
 
 static void verdicts(struct doc *d, const struct report_input *in)
@@ -243,16 +257,44 @@ static void verdicts(struct doc *d, const struct report_input *in)
 		report_size_verdict(d, &in->sizes[i]);
 	for (i = 0; i < in->ckpt_count; i++)
 		report_ckpt_verdict(d, &in->ckpts[i]);
+	report_vdb_verdicts(d, in);
+	for (i = 0; i < in->kv_count; i++)
+		report_kv_verdict(d, &in->kvs[i]);
 	doc_text(d, TONE_NOTE, "Emulated: unverified, MLPerf-Storage-style; "
 			       "not an MLPerf result.");
 	if (in->broken_count)
 		doc_text(d, TONE_MISSING, "%zu result%s could not be read; see "
 			"the last section", in->broken_count,
 			in->broken_count == 1 ? "" : "s");
-	if (in->ckpts_left_out)
-		doc_text(d, TONE_MISSING, "%u more checkpointing runs are left "
-			"out: the report takes %d; give their folders",
-			in->ckpts_left_out, REPORT_CKPTS_MAX);
+	if (in->left_out)
+		doc_text(d, TONE_MISSING, "%u more runs are left out: the "
+			"report takes %d of a family; give their folders",
+			in->left_out, REPORT_RUNS_MAX);
+}
+
+/* What the folders held, the more so where they held several kinds. */
+static void found(struct doc *d, const struct report_input *in)
+{
+	static const char *const columns[] = {"what", "found", NULL};
+	size_t runs = 0, i;
+
+	for (i = 0; i < in->campaign_count; i++)
+		runs += in->campaigns[i].run_count;
+	doc_section(d, 2, "What was found");
+	doc_table(d, "In the folders that were given", columns);
+	report_fact(d, "training", "%zu run%s of %zu campaign%s", runs,
+		runs == 1 ? "" : "s", in->campaign_count,
+		in->campaign_count == 1 ? "" : "s");
+	doc_cell(d, TONE_PLAIN, "checkpointing runs");
+	doc_number(d, true, (double)in->ckpt_count, 0);
+	doc_cell(d, TONE_PLAIN, "vector-database runs");
+	doc_number(d, true, (double)in->vdb_count, 0);
+	doc_cell(d, TONE_PLAIN, "KV cache runs");
+	doc_number(d, true, (double)in->kv_count, 0);
+	doc_cell(d, TONE_PLAIN, "documents of sizing");
+	doc_number(d, true, (double)in->size_count, 0);
+	doc_cell(d, TONE_PLAIN, "could not be read");
+	doc_number(d, true, (double)in->broken_count, 0);
 }
 
 static void missing_kinds(struct doc *d, const struct report_input *in)
@@ -263,6 +305,12 @@ static void missing_kinds(struct doc *d, const struct report_input *in)
 	if (!in->ckpt_count)
 		doc_text(d, TONE_MISSING, "no checkpoint times: no folder of "
 			"checkpointing runs was given");
+	if (!in->vdb_count)
+		doc_text(d, TONE_MISSING, "no queries of vectors: no folder of "
+			"vector-database runs was given");
+	if (!in->kv_count)
+		doc_text(d, TONE_MISSING, "no KV cache: no folder of KV cache "
+			"runs was given");
 	if (!in->size_count)
 		doc_text(d, TONE_MISSING, "no sizing matrix: no document of "
 			"stoker size --json was given");
@@ -274,6 +322,7 @@ void report_build(struct doc *d, const struct report_input *in, bool compare)
 
 	doc_init(d, "stoker report");
 	verdicts(d, in);
+	found(d, in);
 	if (compare)
 		report_compare(d, in);
 	for (i = 0; i < in->campaign_count; i++)
@@ -282,6 +331,9 @@ void report_build(struct doc *d, const struct report_input *in, bool compare)
 		report_size_sections(d, &in->sizes[i]);
 	for (i = 0; i < in->ckpt_count; i++)
 		report_ckpt_sections(d, &in->ckpts[i]);
+	report_vdb_sections(d, in);
+	for (i = 0; i < in->kv_count; i++)
+		report_kv_sections(d, &in->kvs[i]);
 	missing_kinds(d, in);
 	for (i = 0; i < in->broken_count; i++)
 		doc_text(d, TONE_MISSING, "%s is left out: %s",

@@ -4,6 +4,8 @@
 #include "core/units.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,7 +57,7 @@ void report_chart_au(struct doc *d, const struct report_campaign *c)
 	d->chart->y_least = fmax(0, 10 * floor(least / 10 - 0.5));
 	d->chart->y_most = 101;
 	doc_series(d, DRAW_POINTS, n, x, au, "reference AU");
-	doc_series(d, DRAW_POINTS, ns, xs, steady, "steady AU");
+	doc_series(d, DRAW_RINGS, ns, xs, steady, "steady AU");
 	doc_series(d, DRAW_FLOOR, 1, &floor_pct, &floor_pct, "floor, %g %%",
 		floor_pct);
 }
@@ -69,7 +71,7 @@ static int by_value(const void *pa, const void *pb)
 
 /*
  * Milliseconds of each step: load, compute and the wait behind it. The first
- * of an epoch is left out, as AU leaves it out. Sorted; NULL = none.
+ * of an epoch is left out, as AU leaves it out. NULL = none.
  */
 static double *step_times(const struct rec_run *run, size_t *count)
 {
@@ -91,8 +93,6 @@ static double *step_times(const struct rec_run *run, size_t *count)
 					  (double)NS_PER_MS;
 		}
 	*count = n;
-	if (ms)
-		qsort(ms, n, sizeof(*ms), by_value);
 	return ms;
 }
 
@@ -120,14 +120,20 @@ static void step_row(
 		doc_number(d, true, quantile(ms, n, shares[i]), 3);
 }
 
-static void cdf(struct doc *d, const char *name, const double *ms, size_t n)
+void report_cdf(struct doc *d, double *values, size_t n, const char *fmt, ...)
 {
 	double x[CDF_POINTS + 1], y[CDF_POINTS + 1], share;
+	char name[256];
+	va_list ap;
 	size_t i;
 
+	va_start(ap, fmt);
+	vsnprintf(name, sizeof(name), fmt, ap);
+	va_end(ap);
+	qsort(values, n, sizeof(*values), by_value);
 	for (i = 0; i <= CDF_POINTS; i++) {
 		share = (double)i / CDF_POINTS;
-		x[i] = quantile(ms, n, share);
+		x[i] = quantile(values, n, share);
 		y[i] = 100 * share;
 	}
 	doc_series(d, DRAW_LINE, CDF_POINTS + 1, x, y, "%s", name);
@@ -144,6 +150,12 @@ static bool wide(const struct doc_chart *c)
 		most = fmax(most, c->series[i].x[c->series[i].n - 1]);
 	}
 	return least > 0 && most > 20 * least;
+}
+
+void report_log_if_wide(struct doc *d)
+{
+	if (!d->nomem)
+		d->chart->log_x = wide(d->chart);
 }
 
 void report_steps(
@@ -167,7 +179,7 @@ void report_steps(
 		}
 		ms = step_times(run_of(&curves[i]), &n);
 		if (ms && n) {
-			cdf(d, curves[i].name, ms, n);
+			report_cdf(d, ms, n, "%s", curves[i].name);
 			step_row(d, curves[i].name, ms, n);
 		} else {
 			doc_text(d, TONE_MISSING,
@@ -176,8 +188,7 @@ void report_steps(
 		}
 		free(ms);
 	}
-	if (!d->nomem)
-		d->chart->log_x = wide(d->chart);
+	report_log_if_wide(d);
 }
 
 static void latency_row(struct doc *d, const struct report_curve *c)
@@ -200,11 +211,15 @@ static void latency_row(struct doc *d, const struct report_curve *c)
 static void latency_curve(
 	struct doc *d, const char *name, const struct hist *h)
 {
-	double *x = doc_alloc(d, h->n * sizeof(*x) + 1);
-	double *y = doc_alloc(d, h->n * sizeof(*y) + 1), sum = 0, upper;
+	double *x = doc_alloc(d, (h->n + 1) * sizeof(*x));
+	double *y = doc_alloc(d, (h->n + 1) * sizeof(*y)), sum = 0, upper;
 	size_t n = 0;
 	uint32_t i;
 
+	if (x && y) {
+		x[n] = fmax((double)h->min, 1) * 1e-3;
+		y[n++] = 0;
+	}
 	for (i = 0; x && y && i < h->n; i++) {
 		if (!h->counts[i])
 			continue;

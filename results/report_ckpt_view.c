@@ -1,24 +1,38 @@
 /* What a report says of a checkpointing run; see report.h. */
 #include "results/report.h"
 
+#include "core/units.h"
+
+#include <cjson/cJSON.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *known(const char *text)
+/* An object of run.json's "checkpointing"; NULL: not told. */
+static const struct cJSON *phase_of(
+	const struct report_ckpt *c, const char *name)
 {
-	return text[0] ? text : "?";
+	return report_member(
+		report_member(c->at.run, "checkpointing"), name);
 }
 
-/* INVALID is said of what-if runs, too; the run's own first note tells. */
+/*
+ * Did loads come from memory? INVALID is said of what-if runs, too: without
+ * run.json what the run printed decides.
+ */
 static bool loads_cached(const struct report_ckpt *c)
 {
-	return c->said && strstr(c->said, "INVALID");
+	if (c->at.has_own)
+		return cJSON_IsFalse(
+			report_member(phase_of(c, "load"), "valid"));
+	return c->at.said && strstr(c->at.said, "INVALID");
 }
 
 void report_ckpt_verdict(struct doc *d, const struct report_ckpt *c)
 {
 	char save[96] = "no saves", load[96] = "no loads";
+	bool cached = loads_cached(c);
 
 	if (c->save_gib_s > 0)
 		snprintf(save, sizeof(save), "saves at %.3f GiB/s (%.2f s)",
@@ -26,10 +40,13 @@ void report_ckpt_verdict(struct doc *d, const struct report_ckpt *c)
 	if (c->load_gib_s > 0)
 		snprintf(load, sizeof(load), "loads at %.3f GiB/s (%.2f s)",
 			c->load_gib_s, c->load_s);
-	doc_text(d, loads_cached(c) ? TONE_BAD : TONE_PLAIN,
-		"Checkpoints of %s, %.2f GiB on %" PRIu64 " ranks: %s, %s%s%s",
-		known(c->model), c->size_gib, c->ranks, save, load,
-		c->drive[0] ? "; modelled: " : "", c->drive);
+	doc_text(d, cached ? TONE_BAD : TONE_PLAIN,
+		"%sCheckpoints of %s, %.2f GiB on %" PRIu64
+		" ranks: %s, %s%s%s%s",
+		cached ? "LOADS INVALID (from memory): " : "",
+		report_known(c->at.model), c->size_gib, c->ranks, save, load,
+		c->at.drive[0] ? " (" : "", c->at.drive,
+		c->at.drive[0] ? ")" : "");
 }
 
 static void phase_row(struct doc *d, const char *name, double gib_s,
@@ -112,42 +129,110 @@ static void plan(struct doc *d, const struct report_plan *p)
 	}
 }
 
-/* What the run itself said, line by line; its notes stand out. */
-static void said(struct doc *d, const struct report_ckpt *c)
+/* Where a modelled drive or the other phase has no such figure: not known. */
+static void strict_row(struct doc *d, const char *name, const struct cJSON *p,
+	bool load, bool real)
 {
-	const char *p = c->said, *end;
+	const struct {
+		const char *key;
+		bool known;
+	} t[] = {
+		{"slowest_mean_seconds", true}, {"slowest_max_seconds", true},
+		{"total_gib_per_second", true}, {"lowest_gib_per_second", true},
+		{"fsync_percentage", !load && real},
+		{"cached_percentage", load && real},
+		{"cpu_seconds_per_gib", real},
+	};
+	size_t i;
 
-	if (!p) {
-		doc_text(d, TONE_MISSING, "no notes: this folder does not keep "
-					  "what the run said");
+	if (!p)
+		return;
+	doc_cell(d, TONE_PLAIN, "%s", name);
+	for (i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		doc_number(d, t[i].known, report_number(p, t[i].key), 3);
+	doc_number(d, true, report_number(p, "bytes") / GIB_BYTES, 3);
+	doc_number(d, load && real,
+		report_number(p, "device_bytes") / GIB_BYTES, 3);
+}
+
+static void strict(struct doc *d, const struct report_ckpt *c)
+{
+	static const char *const columns[] = {"", "mean s", "slowest s",
+		"GiB/s over all", "lowest GiB/s", "fsync %", "cached %",
+		"CPU s/GiB", "GiB asked", "GiB moved by the device", NULL};
+	bool real = !c->at.is_virtual;
+
+	if (!c->at.has_own) {
+		doc_text(d, TONE_MISSING,
+			"no strict figures (slowest rank, cache, device): %s",
+			c->at.no_own);
 		return;
 	}
-	for (; *p; p = *end ? end + 1 : end) {
-		end = strchrnul(p, '\n');
-		if (end > p)
-			doc_text(d, strncmp(p, "note:", 5) ? TONE_PLAIN
-							   : TONE_NOTE,
-				"%.*s", (int)(end - p), p);
-	}
+	doc_table(d, "Strict (until the slowest rank has ended)", columns);
+	strict_row(d, "saves", phase_of(c, "save"), false, real);
+	strict_row(d, "loads", phase_of(c, "load"), true, real);
 }
 
 void report_ckpt_sections(struct doc *d, const struct report_ckpt *c)
 {
 	static const char *const columns[] = {
 		"", "mean GiB/s", "stdev", "mean s", NULL};
+	const struct report_leaf *at = &c->at;
 
-	doc_section(d, 2, "Checkpoints: %s %s", known(c->model), c->stamp);
-	doc_text(d, TONE_PLAIN, "Folder %s; %" PRIu64 " ranks on %" PRIu64
-		" hosts%s%s%s; verification: %s", c->leaf, c->ranks, c->hosts,
-		c->drive[0] ? "; modelled: " : "", c->drive,
-		c->is_virtual ? ", virtual time" : "", known(c->verification));
-	doc_section(d, 3, "What the run said");
-	said(d, c);
+	doc_section(d, 2, "Checkpoints: %s %s", report_known(c->at.model),
+		c->at.stamp);
+	doc_text(d, TONE_PLAIN, "%" PRIu64 " ranks on %" PRIu64
+		" host%s%s%s%s; verification: %s", c->ranks, c->hosts,
+		c->hosts == 1 ? "" : "s", c->at.drive[0] ? "; modelled: " : "",
+		c->at.drive, c->at.is_virtual ? ", virtual time" : "",
+		report_known(c->at.verification));
+	report_leaf_notes(d, &at, 1);
 	doc_section(d, 3, "Checkpoint times");
 	doc_table(d, "Rates (the benchmark's: size over rank 0's time)",
 		columns);
 	phase_row(d, "saves", c->save_gib_s, c->save_stdev, c->save_s);
 	phase_row(d, "loads", c->load_gib_s, c->load_stdev, c->load_s);
+	strict(d, c);
 	times(d, c);
 	plan(d, &c->plan);
+	report_leaf_facts(d, &c->at);
+}
+
+#define FIGURES (sizeof(figures) / sizeof(figures[0]))
+
+void report_ckpt_compare(struct doc *d, const struct report_input *in)
+{
+	static const char *const columns[] = {"checkpoints", NULL};
+	static const struct {
+		const char *name;
+		size_t at;
+	} figures[] = {
+		{"checkpoint GiB", offsetof(struct report_ckpt, size_gib)},
+		{"saves GiB/s", offsetof(struct report_ckpt, save_gib_s)},
+		{"a save, s", offsetof(struct report_ckpt, save_s)},
+		{"loads GiB/s", offsetof(struct report_ckpt, load_gib_s)},
+		{"a load, s", offsetof(struct report_ckpt, load_s)},
+	};
+	char line[REPORT_DRIVE_MAX];
+	double value;
+	size_t i, f;
+
+	if (in->ckpt_count < 2)
+		return;
+	doc_table(d, "Checkpoints side by side", columns);
+	for (i = 0; i < in->ckpt_count; i++)
+		doc_column(d, "%s %s", report_known(in->ckpts[i].at.model),
+			in->ckpts[i].at.stamp);
+	doc_cell(d, TONE_PLAIN, "drive");
+	for (i = 0; i < in->ckpt_count; i++)
+		doc_cell(d, TONE_PLAIN, "%s",
+			report_drive(&in->ckpts[i].at, line));
+	for (f = 0; f < FIGURES; f++) {
+		doc_cell(d, TONE_PLAIN, "%s", figures[f].name);
+		for (i = 0; i < in->ckpt_count; i++) {
+			value = *(const double *)((const char *)&in->ckpts[i] +
+						  figures[f].at);
+			doc_number(d, value > 0, value, 3);
+		}
+	}
 }

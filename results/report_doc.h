@@ -34,6 +34,7 @@ enum doc_draw {
 	DRAW_BROAD,  /* a line that another may lie upon */
 	DRAW_STEPS,  /* y holds from its x to the next one */
 	DRAW_POINTS,
+	DRAW_RINGS, /* points that others may lie in */
 	DRAW_STACK,  /* a part of the bar at x, on the parts before it */
 	DRAW_FLOOR   /* one value that the others are held against */
 };

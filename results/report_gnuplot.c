@@ -91,7 +91,8 @@ static void plot_one(
 	static const char *const with[] = {
 		[DRAW_LINE] = "lines lw 2", [DRAW_BROAD] = "lines lw 6",
 		[DRAW_STEPS] = "steps lw 2",
-		[DRAW_POINTS] = "points pt 7 ps 1.2", [DRAW_STACK] = "boxes"};
+		[DRAW_POINTS] = "points pt 7 ps 1.2",
+		[DRAW_RINGS] = "points pt 6 ps 1.8 lw 2", [DRAW_STACK] = "boxes"};
 
 	if (c->series[i].draw == DRAW_FLOOR)
 		fprintf(f, "%s%.12g with lines dt 2 lw 2 lc rgb \"#010103\"",

@@ -88,9 +88,72 @@ static int newest(struct report_campaign *c, struct err *e)
 	return 0;
 }
 
+/* The folder that a run's folder lies in: its runs are of one workload. */
+static size_t folder_length(const struct history_run *r)
+{
+	const char *leaf = r->rec.runs[0].leaf, *slash = strrchr(leaf, '/');
+
+	return slash ? (size_t)(slash - leaf) : 0;
+}
+
+static bool same_folder(
+	const struct history_run *a, const struct history_run *b)
+{
+	size_t n = folder_length(a);
+
+	return n == folder_length(b) &&
+	       !strncmp(a->rec.runs[0].leaf, b->rec.runs[0].leaf, n);
+}
+
+/*
+ * Move the runs of the newest one's folder out of h into a history of their
+ * own, whose campaigns count from 1 again.
+ */
+static int take_folder(struct history *h, struct history *to, struct err *e)
+{
+	struct history_run newest = h->runs[h->count - 1];
+	uint32_t last = 0, campaign = 0;
+	size_t i, kept = 0;
+
+	memset(to, 0, sizeof(*to));
+	to->runs = calloc(h->count, sizeof(*to->runs));
+	if (!to->runs)
+		return err_nomem(e, "the report");
+	for (i = 0; i < h->count; i++) {
+		if (!same_folder(&h->runs[i], &newest)) {
+			h->runs[kept++] = h->runs[i];
+			continue;
+		}
+		campaign += h->runs[i].campaign != last;
+		last = h->runs[i].campaign;
+		to->runs[to->count] = h->runs[i];
+		to->runs[to->count++].campaign = campaign;
+	}
+	h->count = kept;
+	return 0;
+}
+
+static int add_campaign(struct report_input *in, struct history *h,
+	const char *dir, struct err *e)
+{
+	struct report_campaign *c = report_more(
+		(void **)&in->campaigns, &in->campaign_count, sizeof(*c));
+	int r;
+
+	if (!c)
+		return err_nomem(e, "the report");
+	r = take_folder(h, &c->history, e);
+	if (r) {
+		in->campaign_count--;
+		return r;
+	}
+	snprintf(c->place, sizeof(c->place), "%s", dir);
+	return newest(c, e);
+}
+
+/* The folder with the newest run first. */
 static int add_runs(struct report_input *in, const char *dir, struct err *e)
 {
-	struct report_campaign *c;
 	struct history h;
 	size_t i;
 	int r = history_scan(dir, &h, e);
@@ -98,31 +161,23 @@ static int add_runs(struct report_input *in, const char *dir, struct err *e)
 	for (i = 0; !r && i < h.broken_count; i++)
 		if (report_broken(in, h.broken[i].leaf, h.broken[i].why))
 			r = err_nomem(e, "the report");
-	if (r || !h.count) {
-		history_fini(&h);
-		return r;
-	}
-	c = report_more(
-		(void **)&in->campaigns, &in->campaign_count, sizeof(*c));
-	if (!c) {
-		history_fini(&h);
-		return err_nomem(e, "the report");
-	}
-	c->history = h;
-	snprintf(c->place, sizeof(c->place), "%s", dir);
-	return newest(c, e);
+	while (!r && h.count)
+		r = add_campaign(in, &h, dir, e);
+	history_fini(&h);
+	return r;
 }
 
 static size_t parts(const struct report_input *in)
 {
-	return in->campaign_count + in->ckpt_count + in->size_count +
-	       in->broken_count;
+	return in->campaign_count + in->ckpt_count + in->vdb_count +
+	       in->kv_count + in->size_count + in->broken_count;
 }
 
 int report_add(struct report_input *in, const char *path, struct err *e)
 {
 	size_t before = parts(in);
 	struct stat st;
+	bool taken;
 	int r;
 
 	if (strlen(path) >= 4096)
@@ -133,11 +188,12 @@ int report_add(struct report_input *in, const char *path, struct err *e)
 			strerror(errno));
 	if (!S_ISDIR(st.st_mode))
 		return report_add_size(in, path, e);
-	if (report_is_ckpt(path))
-		return report_add_ckpt(in, path, e);
+	r = report_add_leaf(in, path, &taken, e);
+	if (r || taken)
+		return r;
 	r = add_runs(in, path, e);
 	if (!r)
-		r = report_add_ckpts_below(in, path, e);
+		r = report_add_leaves_below(in, path, e);
 	if (!r && parts(in) == before)
 		r = err_set(e, ERR_USAGE, -ENOENT,
 			"%s: no finished run in it (record.json or "
@@ -167,12 +223,20 @@ void report_input_fini(struct report_input *in)
 		campaign_fini(&in->campaigns[i]);
 	for (i = 0; i < in->ckpt_count; i++) {
 		free(in->ckpts[i].ops);
-		free(in->ckpts[i].said);
+		report_leaf_fini(&in->ckpts[i].at);
 	}
+	for (i = 0; i < in->vdb_count; i++) {
+		cJSON_Delete(in->vdbs[i].config);
+		report_leaf_fini(&in->vdbs[i].at);
+	}
+	for (i = 0; i < in->kv_count; i++)
+		report_leaf_fini(&in->kvs[i].at);
 	for (i = 0; i < in->size_count; i++)
 		cJSON_Delete(in->sizes[i].doc);
 	free(in->campaigns);
 	free(in->ckpts);
+	free(in->vdbs);
+	free(in->kvs);
 	free(in->sizes);
 	free(in->broken);
 	memset(in, 0, sizeof(*in));

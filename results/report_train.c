@@ -3,13 +3,11 @@
 
 #include "core/datasize.h"
 #include "core/units.h"
-#include "results/drive.h"
 #include "results/record_read.h"
 #include "results/rules.h"
 #include "results/text.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -339,50 +337,6 @@ static void findings(struct doc *d, const struct report_input *in,
 	}
 }
 
-static void passport(struct doc *d, const struct record *rec)
-{
-	char *text = NULL, *p, *line;
-	size_t size;
-	FILE *f;
-
-	doc_section(d, 3, "Drive passport");
-	if (rec->config.drive[0]) {
-		doc_text(d, TONE_NOTE, "Modelled, not a drive that was "
-			"measured here: %s", rec->config.drive);
-		return;
-	}
-	if (!rec->drive.known) {
-		doc_text(d, TONE_MISSING, "no drive passport in this record");
-		return;
-	}
-	f = open_memstream(&text, &size);
-	if (!f)
-		return;
-	results_drive_print(f, &rec->drive);
-	fclose(f);
-	for (p = text; (line = strsep(&p, "\n"));)
-		if (*line)
-			doc_text(d, TONE_PLAIN, "%s", line);
-	free(text);
-}
-
-static void fact(struct doc *d, const char *name, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static void fact(struct doc *d, const char *name, const char *fmt, ...)
-{
-	char *text = NULL;
-	va_list ap;
-
-	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
-	va_end(ap);
-	doc_cell(d, TONE_PLAIN, "%s", name);
-	doc_cell(d, TONE_PLAIN, "%s", text ? text : "");
-	free(text);
-}
-
 static void configuration(struct doc *d, const struct report_campaign *c)
 {
 	static const char *const columns[] = {"what", "value", NULL};
@@ -393,35 +347,35 @@ static void configuration(struct doc *d, const struct report_campaign *c)
 
 	doc_section(d, 3, "Configuration");
 	doc_table(d, "As resolved", columns);
-	fact(d, "division, system, organization", "%s, %s, %s",
+	report_fact(d, "division, system, organization", "%s, %s, %s",
 		rec_division_name(k->division), k->system_name,
 		k->organization);
-	fact(d, "accelerators", "%" PRIu64 " x %s", k->accelerators,
+	report_fact(d, "accelerators", "%" PRIu64 " x %s", k->accelerators,
 		k->accelerator);
-	fact(d, "data set", "%" PRIu64 " files, %" PRIu64 " epochs, model %s",
+	report_fact(d, "data set", "%" PRIu64 " files, %" PRIu64 " epochs, model %s",
 		k->files, k->epochs, k->model);
 	if (results_is_foreign(rec)) {
-		fact(d, "all else", "not in the benchmark's summary.json");
+		report_fact(d, "all else", "not in the benchmark's summary.json");
 		return;
 	}
-	fact(d, "batch, compute of a batch", "%" PRIu64 " samples, %s",
+	report_fact(d, "batch, compute of a batch", "%" PRIu64 " samples, %s",
 		k->batch_size, units_format_time(time, k->computation_ns));
-	fact(d, "scale", "%u/%u", k->scale.num, k->scale.den);
-	fact(d, "reads", "%s, engine %s, %" PRIu64 " readers x %" PRIu64
+	report_fact(d, "scale", "%u/%u", k->scale.num, k->scale.den);
+	report_fact(d, "reads", "%s, engine %s, %" PRIu64 " readers x %" PRIu64
 		" in flight x %s", k->odirect ? "O_DIRECT" : "buffered",
 		k->engine, k->read_threads, k->queue_depth,
 		units_format_bytes(bytes, k->transfer_bytes));
-	fact(d, "clock", "%s", rec->time.is_virtual ? "virtual" : "real");
-	fact(d, "data folder", "%s", k->data_folder[0] ? k->data_folder : "-");
+	report_fact(d, "clock", "%s", rec->time.is_virtual ? "virtual" : "real");
+	report_fact(d, "data folder", "%s", k->data_folder[0] ? k->data_folder : "-");
 	for (i = 0; i < rec->host_count && i < 16; i++)
-		fact(d, "host", "%s: %u CPUs, %s, %u ranks",
+		report_fact(d, "host", "%s: %u CPUs, %s, %u ranks",
 			rec->hosts[i].name, rec->hosts[i].cpu_count,
 			units_format_bytes(bytes, rec->hosts[i].memory_bytes),
 			rec->hosts[i].ranks);
-	fact(d, "command", "%s", rec->command_line);
-	fact(d, "stoker", "%s", rec->tool_version);
+	report_fact(d, "command", "%s", rec->command_line);
+	report_fact(d, "stoker", "%s", rec->tool_version);
 	for (i = 0; i < c->run_count; i++)
-		fact(d, "folder", "%s", run_at(c, i)->leaf);
+		report_fact(d, "folder", "%s", run_at(c, i)->leaf);
 }
 
 static size_t curves_of(const struct report_campaign *c,
@@ -484,6 +438,6 @@ void report_campaign_sections(struct doc *d, const struct report_input *in,
 	doc_section(d, 3, "Throughput over time");
 	report_throughput(d, curves, n);
 	findings(d, in, c);
-	passport(d, &c->runs[0].rec);
+	report_passport(d, &c->runs[0].rec);
 	configuration(d, c);
 }

@@ -6,6 +6,8 @@
 #include "core/units.h"
 #include "results/dlio_json.h"
 #include "results/invocation.h"
+#include "results/record_fields.h"
+#include "results/run_json.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>
@@ -351,6 +353,28 @@ static struct cJSON *config(const struct vdb_record *rec)
 	return NULL;
 }
 
+/* What the benchmark's files have no place for. */
+static struct cJSON *own(const struct vdb_record *rec)
+{
+	const struct vdb_metrics *m = &rec->metrics;
+	struct cJSON *o = cJSON_CreateObject(), *q;
+
+	if (o && json_add_u64(o, "expansions", rec->counts.expansions) &&
+		json_add_u64(o, "searches", rec->counts.searches) &&
+		json_add_u64(o, "index_bytes", rec->index_bytes) &&
+		json_add_bool(o, "built", rec->config.shape.built) &&
+		json_add_double(o, "late_p99_ms", m->late_p99_ms) &&
+		json_add_double(o, "recall_target", rec->recall.target) &&
+		json_add_u64(o, "process_read_bytes", rec->device_bytes) &&
+		json_add_double(o, "cpu_us_per_read", m->cpu_us_per_read) &&
+		json_add_u64(o, "verified_bytes", rec->counts.verified_bytes) &&
+		(q = json_add_object(o, "read_latency_ns")) &&
+		record_add_fields(q, &record_quantiles, &m->read_latency))
+		return o;
+	cJSON_Delete(o);
+	return NULL;
+}
+
 static void csv_lines(FILE *f, const struct vdb_record *rec, uint32_t client)
 {
 	const struct vdb_client *c = &rec->clients[client];
@@ -413,6 +437,9 @@ int results_write_vdb(
 	if (!ret)
 		ret = results_write_tree(
 			statistics(rec, true), dir, "summary.json", e);
+	if (!ret)
+		ret = results_write_run_json(
+			&rec->base, "vector_database", own(rec), dir, e);
 	for (i = 0; !ret && i < rec->client_count; i++)
 		ret = write_csv(rec, i, dir, e);
 	return ret;
