@@ -160,9 +160,36 @@ static void print_accept(const struct recipe *r, const struct recipe_step *s)
 	printf("\n");
 }
 
+/* The words that a step has once its variable is set. */
+static int print_choice(
+	struct recipe *r, const struct recipe_step *s, struct err *e)
+{
+	struct recipe_variable *v = NULL;
+	struct recipe_command c;
+	char value[RECIPE_NAME_MAX + 4];
+	size_t i, k;
+
+	for (i = 0; i < s->word_count && !v; i++)
+		for (k = 0; s->word_when[i] && k < r->variable_count; k++)
+			if (!strcmp(r->variables[k].name, s->word_when[i]))
+				v = &r->variables[k];
+	if (!v || v->value)
+		return 0;
+	snprintf(value, sizeof(value), "${%s}", v->name);
+	v->value = value;
+	i = (size_t)recipe_command(r, s, false, &c, e);
+	v->value = NULL;
+	if (!i) {
+		printf("     with %s set: ", v->name);
+		recipe_print_command(stdout, &c);
+	}
+	recipe_command_fini(&c);
+	return i ? e->code : 0;
+}
+
 /* The steps; with l also what is accepted already. */
 static int print_steps(
-	const struct recipe *r, const struct recipe_log *l, struct err *e)
+	struct recipe *r, const struct recipe_log *l, struct err *e)
 {
 	const struct recipe_step *s;
 	struct recipe_command c;
@@ -180,14 +207,16 @@ static int print_steps(
 			l && l->steps[i].accepted ? " (accepted already)" : "");
 		recipe_print_command(stdout, &c);
 		recipe_command_fini(&c);
+		if (!l && print_choice(r, s, e))
+			return e->code;
 		print_accept(r, s);
 	}
 	return 0;
 }
 
-static int print_recipe(const struct source *s, struct err *e)
+static int print_recipe(struct source *s, struct err *e)
 {
-	const struct recipe *r = &s->recipe;
+	struct recipe *r = &s->recipe;
 	const struct recipe_variable *v;
 	size_t i;
 
@@ -342,6 +371,8 @@ static void print_result(const struct recipe_job *j, int code)
 			state_name(res->state));
 		if (res->why[0])
 			printf(" %8.1f s  %s", res->seconds, res->why);
+		else if (res->state == STEP_BEFORE)
+			printf("  %*s  %s", 8, "", j->log->steps[i].why);
 		printf("\n");
 	}
 	printf("log: %s\n", j->log->path);
@@ -388,10 +419,10 @@ static void tell_unreadable(const struct recipe_log *l)
 			l->unreadable, l->path);
 }
 
-static int dry_run(const struct source *s, const char *results_dir,
+static int dry_run(struct source *s, const char *results_dir,
 	const struct recipe_options *o, size_t from, struct err *e)
 {
-	const struct recipe *r = &s->recipe;
+	struct recipe *r = &s->recipe;
 	struct recipe_job j = {.recipe = r};
 	struct recipe_log log;
 	size_t i;
@@ -421,7 +452,7 @@ static int dry_run(const struct source *s, const char *results_dir,
 	return ret ? ret : code;
 }
 
-static int run(const struct source *s, const char *results_dir,
+static int run(struct source *s, const char *results_dir,
 	const struct recipe_options *o, size_t from, struct err *e)
 {
 	struct recipe_job j = {.recipe = &s->recipe,

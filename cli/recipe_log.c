@@ -81,6 +81,7 @@ static void take_event(
 	} else if (s && !strcmp(what, "end")) {
 		s->accepted = cJSON_IsTrue(
 			cJSON_GetObjectItemCaseSensitive(event, "accepted"));
+		snprintf(s->why, sizeof(s->why), "%s", text_of(event, "why"));
 	}
 }
 

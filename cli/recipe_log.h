@@ -21,6 +21,7 @@ struct recipe_log_step {
 	uint32_t attempts;	/* starts there ever were, for names of files */
 	bool started, accepted; /* of the campaign that is going on */
 	int64_t start_ns;	/* CLOCK_REALTIME of its first start since */
+	char why[512];		/* what was found when it was accepted */
 };
 
 struct recipe_log {

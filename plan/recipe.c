@@ -63,6 +63,75 @@ static int get_words(const struct cJSON *obj, const char *where,
 	return 0;
 }
 
+/* {"when": NAME, "words": [...], "else": [...]} */
+static int get_choice(const struct recipe *r, struct recipe_step *s,
+	const struct cJSON *obj, const char *where, struct err *e)
+{
+	static const char *const known[] = {"when", "words", "else", NULL};
+	const struct cJSON *when =
+		cJSON_GetObjectItemCaseSensitive(obj, "when");
+	size_t i, n, first = s->word_count;
+	int k;
+
+	if (json_only_keys(obj, where, known, e))
+		return e->code;
+	if (!cJSON_IsString(when))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s: a choice of words needs \"when\": the name of a "
+			"variable", where);
+	if (!recipe_variable(r, when->valuestring)) {
+		recipe_unknown_variable(r, when->valuestring, e);
+		return err_wrap(e, "%s: \"when\"", where);
+	}
+	for (k = 1; k < 3; k++) {
+		if (get_words(obj, where, known[k], s->words + s->word_count,
+			    RECIPE_WORDS_MAX - s->word_count, &n, e))
+			return e->code;
+		for (i = s->word_count; i < s->word_count + n; i++) {
+			s->word_when[i] = when->valuestring;
+			s->word_else[i] = k == 2;
+		}
+		s->word_count += n;
+	}
+	if (first < 2)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"%s: the command itself cannot be a choice; make two "
+			"steps with \"when\"", where);
+	return 0;
+}
+
+/* Words, and choices of words. */
+static int get_command(const struct recipe *r, struct recipe_step *s,
+	const struct cJSON *obj, const char *where, struct err *e)
+{
+	const struct cJSON *list, *item;
+	int ret = 0;
+
+	if (!json_has(obj, "command"))
+		return 0;
+	if (json_get_array(obj, where, "command", &list, e))
+		return e->code;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (cJSON_IsObject(item))
+			ret = get_choice(r, s, item, where, e);
+		else if (!cJSON_IsString(item))
+			ret = err_set(e, ERR_USAGE, -EINVAL,
+				"%s: \"command\" must be a list of texts and "
+				"choices of them; put numbers in quotes",
+				where);
+		else if (s->word_count == RECIPE_WORDS_MAX)
+			ret = err_set(e, ERR_USAGE, -E2BIG,
+				"%s: \"command\" has more than %d words",
+				where, RECIPE_WORDS_MAX);
+		else
+			s->words[s->word_count++] = item->valuestring;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 static int check_value(
 	const struct recipe_variable *v, const char *value, struct err *e)
 {
@@ -332,8 +401,7 @@ static int parse_step(struct recipe *r, const struct cJSON *obj,
 				"%s is there twice", where);
 	r->step_count++;
 	if (json_only_keys(obj, where, known, e) ||
-		get_words(obj, where, "command", s->words, RECIPE_WORDS_MAX,
-			&s->word_count, e) ||
+		get_command(r, s, obj, where, e) ||
 		get_words(obj, where, "resume", s->resume, RECIPE_RESUME_MAX,
 			&s->resume_count, e) ||
 		parse_accept(r, s, obj, where, e) ||
@@ -369,6 +437,29 @@ static int parse_steps(struct recipe *r, const char *file, struct err *e)
 		       : err_set(e, ERR_USAGE, -EINVAL, "%s: no steps", file);
 }
 
+static int parse_one_of(struct recipe *r, const char *file, struct err *e)
+{
+	const struct recipe_variable *v;
+	const struct cJSON *one;
+
+	if (!json_has(r->doc, "one_of"))
+		return 0;
+	if (json_get_array(r->doc, file, "one_of", &r->one_of, e))
+		return e->code;
+	cJSON_ArrayForEach(one, r->one_of)
+	{
+		v = cJSON_IsString(one) ? recipe_variable(r, one->valuestring)
+					: NULL;
+		if (!v || !v->optional)
+			return err_set(e, ERR_USAGE, -EINVAL,
+				"%s: \"one_of\" is a list of names of "
+				"variables with \"optional\": true%s%s",
+				file, cJSON_IsString(one) ? ", not " : "",
+				cJSON_IsString(one) ? one->valuestring : "");
+	}
+	return 0;
+}
+
 /* A variable that nothing uses is a typo somewhere. */
 static int check_used(const struct recipe *r, const char *file, struct err *e)
 {
@@ -394,7 +485,8 @@ int recipe_parse(const char *text, size_t len, const char *file,
 	struct recipe *r, struct err *e)
 {
 	static const char *const known[] = {
-		"recipe", "name", "description", "variables", "steps", NULL};
+		"recipe", "name", "description", "variables", "one_of",
+		"steps", NULL};
 	uint64_t version;
 
 	memset(r, 0, sizeof(*r));
@@ -410,7 +502,8 @@ int recipe_parse(const char *text, size_t len, const char *file,
 		bad_name(file, r->name, e) ||
 		json_get_string(r->doc, file, "description", r->description,
 			sizeof(r->description), e) ||
-		parse_variables(r, file, e) || parse_steps(r, file, e))
+		parse_variables(r, file, e) || parse_one_of(r, file, e) ||
+		parse_steps(r, file, e))
 		return e->code;
 	return check_used(r, file, e);
 }

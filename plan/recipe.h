@@ -24,8 +24,13 @@
  * code 0 if not given; figures are read from the document that the command
  * prints with --json, which is put behind its words; they may be compared with
  * "${name}" too, which is a number for a variable of kind count. "resume" are
- *words to add when a step that was interrupted goes on. results_dir must be a
- *variable: the log of a recipe lies there.
+ * words to add when a step that was interrupted goes on. results_dir must be a
+ * variable: the log of a recipe lies there.
+ *
+ * Among the words of a command may stand {"when": "name", "words": [...],
+ * "else": [...]}: the first ones where that variable is set, else the others.
+ * "one_of": ["data_dir", "drive"] beside "steps" names variables of which just
+ * one must be set; each is optional.
  */
 #include "core/err.h"
 
@@ -71,6 +76,9 @@ struct recipe_figure {
 struct recipe_step {
 	char name[RECIPE_NAME_MAX];
 	const char *words[RECIPE_WORDS_MAX];
+	/* the word is there where this variable is set; NULL: always */
+	const char *word_when[RECIPE_WORDS_MAX];
+	bool word_else[RECIPE_WORDS_MAX]; /* ... is not set */
 	size_t word_count;
 	const char *resume[RECIPE_RESUME_MAX];
 	size_t resume_count;
@@ -86,6 +94,7 @@ struct recipe {
 	char name[RECIPE_NAME_MAX], description[RECIPE_TEXT_MAX];
 	struct recipe_variable variables[RECIPE_VARIABLES_MAX];
 	size_t variable_count;
+	const struct cJSON *one_of; /* names; NULL: none */
 	struct recipe_step steps[RECIPE_STEPS_MAX];
 	size_t step_count;
 };
@@ -102,7 +111,10 @@ void recipe_fini(struct recipe *r);
 int recipe_set(struct recipe *r, const char *pair, struct err *e);
 /* Give a variable another value (an absolute path); -ENOMEM. */
 int recipe_replace(struct recipe_variable *v, const char *value, struct err *e);
-/* -EINVAL naming the variables that have to be set and are not. */
+/*
+ * -EINVAL naming the variables that have to be set and are not, or those of
+ * "one_of" of which not just one is set.
+ */
 int recipe_complete(const struct recipe *r, struct err *e);
 
 const struct recipe_variable *recipe_variable(

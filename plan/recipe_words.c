@@ -116,6 +116,9 @@ bool recipe_uses(const struct recipe_step *s, const char *name)
 
 	if (s->when && !strcmp(s->when, name))
 		return true;
+	for (i = 0; i < s->word_count; i++)
+		if (s->word_when[i] && !strcmp(s->word_when[i], name))
+			return true;
 	for (i = 0; i < word_total(s); i++) {
 		at = word_at(s, i);
 		while (next_piece(&at, found, &text, &len) > 0)
@@ -125,11 +128,34 @@ bool recipe_uses(const struct recipe_step *s, const char *name)
 	return false;
 }
 
+/* Is word i only there where the variable is set? Those of one_of: enough
+ * that another one is not. */
+static bool safe(const struct recipe *r, const struct recipe_step *s, size_t i,
+	const char *name)
+{
+	const struct cJSON *one;
+	bool named = false, other = false;
+
+	if (s->when && !strcmp(s->when, name))
+		return true;
+	if (i >= s->word_count || !s->word_when[i])
+		return false;
+	if (!s->word_else[i])
+		return !strcmp(s->word_when[i], name);
+	cJSON_ArrayForEach(one, r->one_of)
+	{
+		named |= !strcmp(one->valuestring, name);
+		other |= !strcmp(one->valuestring, s->word_when[i]);
+	}
+	return named && other && strcmp(s->word_when[i], name) &&
+	       cJSON_GetArraySize(r->one_of) == 2;
+}
+
 static int check_word(const struct recipe *r, const struct recipe_step *s,
-	const char *word, struct err *e)
+	size_t i, struct err *e)
 {
 	const struct recipe_variable *v;
-	const char *at = word, *text;
+	const char *word = word_at(s, i), *at = word, *text;
 	char name[RECIPE_NAME_MAX];
 	size_t len;
 	int n;
@@ -138,7 +164,7 @@ static int check_word(const struct recipe *r, const struct recipe_step *s,
 		v = name[0] ? recipe_variable(r, name) : NULL;
 		if (name[0] && !v)
 			return recipe_unknown_variable(r, name, e);
-		if (v && v->optional && (!s->when || strcmp(s->when, name)))
+		if (v && v->optional && !safe(r, s, i, name))
 			return err_set(e, ERR_USAGE, -EINVAL,
 				"uses \"%s\", which may be unset; put \"when\""
 				": \"%s\" beside its command, or give the "
@@ -157,9 +183,32 @@ int recipe_check_words(
 	size_t i;
 
 	for (i = 0; i < word_total(s); i++)
-		if (check_word(r, s, word_at(s, i), e))
+		if (check_word(r, s, i, e))
 			return e->code;
 	return 0;
+}
+
+static int check_one_of(const struct recipe *r, struct err *e)
+{
+	const struct recipe_variable *v;
+	const struct cJSON *one;
+	char names[700] = "";
+	size_t n = 0, set = 0;
+
+	cJSON_ArrayForEach(one, r->one_of)
+	{
+		v = recipe_variable(r, one->valuestring);
+		set += v->value != NULL;
+		if (n < sizeof(names))
+			n += (size_t)snprintf(names + n, sizeof(names) - n,
+				"%s--set %s=... (%s)", n ? ", " : "", v->name,
+				v->help);
+	}
+	if (!r->one_of || set == 1)
+		return 0;
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"recipe %s needs just one of %s; %zu are set", r->name, names,
+		set);
 }
 
 int recipe_complete(const struct recipe *r, struct err *e)
@@ -177,7 +226,7 @@ int recipe_complete(const struct recipe *r, struct err *e)
 	}
 	return n ? err_set(e, ERR_USAGE, -EINVAL, "recipe %s needs %s", r->name,
 			   missing)
-		 : 0;
+		 : check_one_of(r, e);
 }
 
 int recipe_find_step(
@@ -234,25 +283,34 @@ static char *substitute(const struct recipe *r, const char *word)
 	return out;
 }
 
+static bool word_wanted(
+	const struct recipe *r, const struct recipe_step *s, size_t i)
+{
+	return i >= s->word_count || !s->word_when[i] ||
+	       !recipe_variable(r, s->word_when[i])->value == s->word_else[i];
+}
+
+static int add_word(struct recipe_command *c, char *word, struct err *e)
+{
+	if (!word)
+		return err_nomem(e, "the words of a command");
+	c->words[c->count++] = word;
+	return 0;
+}
+
 int recipe_command(const struct recipe *r, const struct recipe_step *s,
 	bool resumed, struct recipe_command *c, struct err *e)
 {
 	size_t i, n = s->word_count + (resumed ? s->resume_count : 0);
+	int ret = 0;
 
 	memset(c, 0, sizeof(*c));
-	for (i = 0; i < n; i++) {
-		c->words[i] = substitute(r, word_at(s, i));
-		if (!c->words[i])
-			return err_nomem(e, "the words of a command");
-		c->count++;
-	}
-	if (!s->figure_count)
-		return 0;
-	c->words[n] = strdup("--json");
-	if (!c->words[n])
-		return err_nomem(e, "the words of a command");
-	c->count++;
-	return 0;
+	for (i = 0; !ret && i < n; i++)
+		if (word_wanted(r, s, i))
+			ret = add_word(c, substitute(r, word_at(s, i)), e);
+	if (!ret && s->figure_count)
+		ret = add_word(c, strdup("--json"), e);
+	return ret;
 }
 
 void recipe_command_fini(struct recipe_command *c)

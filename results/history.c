@@ -67,6 +67,29 @@ static bool has(const char *dir, const char *name)
 	return n > 0 && n < PATH_MAX && !access(path, F_OK);
 }
 
+bool history_is_bundle(const char *dir)
+{
+	static const char marker[] = ".mlps-image-pool";
+	char path[PATH_MAX];
+	struct dirent *de;
+	bool found = false;
+	DIR *d;
+
+	if (!has(dir, "closed") && !has(dir, "open"))
+		return false;
+	/* its pool of code images, or that of an organization */
+	d = opendir(dir);
+	while (d && !found && (de = readdir(d))) {
+		int n = snprintf(path, sizeof(path), "%s/%s", dir, de->d_name);
+
+		found = de->d_name[0] != '.' && n > 0 && n < PATH_MAX &&
+			has(path, marker);
+	}
+	if (d)
+		closedir(d);
+	return found;
+}
+
 static int scan(struct history *h, const char *dir, int depth, struct err *e);
 
 static int scan_entry(struct history *h, const char *dir,
@@ -85,7 +108,8 @@ static int scan_entry(struct history *h, const char *dir,
 		!strcmp(d->d_name, "kv_cache"))
 		return 0;
 	n = snprintf(path, sizeof(path), "%s/%s", dir, d->d_name);
-	if (n < 0 || n >= PATH_MAX || lstat(path, &st) || !S_ISDIR(st.st_mode))
+	if (n < 0 || n >= PATH_MAX || lstat(path, &st) ||
+		!S_ISDIR(st.st_mode) || history_is_bundle(path))
 		return 0;
 	return scan(h, path, depth + 1, e);
 }

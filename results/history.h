@@ -31,6 +31,12 @@ struct history {
 };
 
 /*
+ * Is dir a submission tree (bundle create)? What lies in it are copies: a scan
+ * of a folder above passes over it.
+ */
+bool history_is_bundle(const char *dir);
+
+/*
  * Look for folders with a record.json or summary.json below dir; hidden names,
  * links and the folders of datagen, datasize and checkpointing are passed over.
  * *h need not be initialized; free with history_fini() in any case. -ENOENT

@@ -203,7 +203,8 @@ static int walk(struct report_input *in, const char *dir, bool inside,
 		taken = false;
 		if (inside)
 			r = report_add_leaf(in, path, &taken, e);
-		if (!r && !taken && depth < DEPTH_MAX)
+		if (!r && !taken && depth < DEPTH_MAX &&
+			!history_is_bundle(path))
 			r = walk(in, path, inside || is_family(name), depth + 1,
 				e);
 		free(list[i]);
