@@ -64,20 +64,37 @@ static void explain(struct report_campaign *c)
 	}
 }
 
-static void plan(struct report_ckpt *c)
+/* The time of a load: of the run itself, or of the phase that read. */
+static double load_s_of(
+	const struct report_input *in, const struct report_ckpt *c)
+{
+	const struct report_ckpt *o;
+	size_t i;
+
+	for (i = 0; c->load_s <= 0 && i < in->ckpt_count; i++) {
+		o = &in->ckpts[i];
+		if (o->save_s <= 0 && o->load_s > 0 && o->ranks == c->ranks &&
+			!strcmp(o->at.model, c->at.model) &&
+			!strcmp(o->at.drive, c->at.drive))
+			return o->load_s;
+	}
+	return c->load_s;
+}
+
+static void plan(const struct report_input *in, struct report_ckpt *c)
 {
 	struct report_plan *p = &c->plan;
 	struct ckpt_job job = {
 		.bytes = c->size_gib * 1073741824.0,
 		.mtbf_s = c->ranks ? ACCELERATOR_MTBF_S / (double)c->ranks : 0,
 		.save_s = c->save_s,
-		.restart_s = c->load_s,
+		.restart_s = load_s_of(in, c),
 	};
 	struct ckpt_loss l;
 	struct err e;
 	int i;
 
-	if (c->save_s <= 0 || c->load_s <= 0) {
+	if (c->save_s <= 0 || job.restart_s <= 0) {
 		snprintf(p->why_not, sizeof(p->why_not),
 			"this run has no %s; a plan needs the time of a save "
 			"and of a load", c->save_s <= 0 ? "saves" : "loads");
@@ -124,7 +141,7 @@ static int gather(struct report_input *in, const struct option_words *places,
 		explain(c);
 	}
 	for (k = 0; !r && k < in->ckpt_count; k++)
-		plan(&in->ckpts[k]);
+		plan(in, &in->ckpts[k]);
 	return r;
 }
 

@@ -11,6 +11,7 @@
 #include "core/json.h"
 #include "core/units.h"
 #include "results/yaml.h"
+#include "storage/drive.h"
 #include "storage/drive_id.h"
 #include "storage/drive_sysfs.h"
 #include "storage/host.h"
@@ -18,6 +19,7 @@
 #include <cJSON.h>
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +30,16 @@
 #define TEXT_MAX 256
 
 struct describe_options {
-	const char *data_dir;
+	const char *data_dir, *drive, *memory, *config_dir;
 	bool json;
+};
+
+/* What is described beside this host. */
+struct subject {
+	struct rec_drive drives;
+	bool modelled; /* `profile` stands for the drives */
+	struct drive_profile profile;
+	uint64_t memory_bytes; /* 0: this host's */
 };
 
 #define O struct describe_options
@@ -40,6 +50,14 @@ const struct option_row system_describe_rows[] = {
 	TEXT("data-dir", data_dir, "DIR",
 		"a folder on the drives that are to be described",
 		.letter = 'd', .words = COMPLETE_DIR),
+	TEXT("drive", drive, "MODEL",
+		"a modelled drive instead, as runs with --drive have it: "
+		"\"NAME\", \"24x NAME\" or FILE.json",
+		.not_closed = true),
+	TEXT("client-host-memory-in-gb", memory, "SIZE",
+		"memory of the modelled client", .bare = "GiB",
+		.standard = "this host's"),
+	PROFILES_DIR_ROW,
 	OUTPUT_ROWS,
 	END,
 };
@@ -60,7 +78,20 @@ static bool add_texts(struct cJSON *o, const char *const v[][2])
 	return true;
 }
 
-static bool add_solution(struct cJSON *sut, const struct rec_drive *d)
+static uint64_t capacity_bytes(const struct subject *s)
+{
+	const struct rec_drive *d = &s->drives;
+	uint64_t bytes = 0;
+	uint32_t i;
+
+	if (s->modelled)
+		return drive_capacity_bytes(&s->profile);
+	for (i = 0; i < d->device_count && i < REC_DEVICES_MAX; i++)
+		bytes += d->devices[i].capacity_bytes;
+	return bytes;
+}
+
+static bool add_solution(struct cJSON *sut, const struct subject *subject)
 {
 	static const char *const where[][2] = {{"storage_location", "local"},
 		{"benchmark_API", "file"}, {"product_API", "block"},
@@ -71,11 +102,8 @@ static bool add_solution(struct cJSON *sut, const struct rec_drive *d)
 		{NULL, NULL}};
 	struct cJSON *s = json_add_object(sut, "solution"), *a, *c;
 	char name[TEXT_MAX];
-	uint64_t bytes = 0;
-	uint32_t i;
+	uint64_t bytes = capacity_bytes(subject);
 
-	for (i = 0; i < d->device_count && i < REC_DEVICES_MAX; i++)
-		bytes += d->devices[i].capacity_bytes;
 	host_name(name, sizeof(name));
 	/* bundle create gives it the name of the system's folder */
 	return s && json_add_string(s, "submission_name", name) &&
@@ -123,7 +151,7 @@ static bool add_power(struct cJSON *chassis)
 	       (one = json_add_object(list, NULL)) && add_texts(one, psu);
 }
 
-static bool add_chassis(struct cJSON *node)
+static bool add_chassis(struct cJSON *node, uint64_t memory_bytes)
 {
 	struct cJSON *c = json_add_object(node, "chassis");
 	char *cpu = host_cpuinfo_text(), text[TEXT_MAX];
@@ -143,7 +171,8 @@ static bool add_chassis(struct cJSON *node)
 	ok = ok && json_add_u64(c, "cpu_qty", sockets) &&
 	     json_add_u64(c, "cpu_cores", cores ? cores : host_cpu_count()) &&
 	     json_add_u64(c, "memory_capacity",
-		     (host_memory_bytes() + GIB_BYTES / 2) / GIB_BYTES) &&
+		     ((memory_bytes ? memory_bytes : host_memory_bytes()) +
+			     GIB_BYTES / 2) / GIB_BYTES) &&
 	     add_power(c);
 	free(cpu);
 	return ok;
@@ -219,9 +248,45 @@ static bool add_drive(
 	       (!v->link[0] || json_add_string(p, "interface_speed", v->link));
 }
 
-/* Like drives together. */
-static bool add_drives(struct cJSON *node, const struct rec_drive *d)
+/* A rating of the profile; 0 is not known. */
+static bool add_rate(struct cJSON *o, const char *key, double value)
 {
+	return value > 0 ? json_add(o, key, cJSON_CreateNumber(round(value)))
+			 : json_add_string(o, key, BLANK);
+}
+
+/* The maker is the first word of a model's name, as in the profiles. */
+static bool add_modelled(struct cJSON *list, const struct drive_profile *p)
+{
+	struct cJSON *o = json_add_object(list, NULL), *r;
+	size_t n = strcspn(p->model, " ");
+	const char *rest = p->model[n] ? p->model + n + 1 : p->model;
+	char vendor[TEXT_MAX], model[TEXT_MAX];
+
+	snprintf(vendor, sizeof(vendor), "%.*s", (int)n, p->model);
+	snprintf(model, sizeof(model), "%s (modelled)", rest);
+	return o && json_add_u64(o, "unit_count", p->count) &&
+	       text_or_blank(o, "vendor_name", vendor) &&
+	       json_add_string(o, "model_name", model) &&
+	       json_add_string(o, "interface",
+		       !strncmp(p->interface, "PCIe", 4) ? "nvme" : "other") &&
+	       text_or_blank(o, "media_type", p->media) &&
+	       add_rate(o, "capacity_in_GB", p->capacity_gb) &&
+	       (r = json_add_object(o, "performance")) &&
+	       add_rate(r, "seq_read_MBps",
+		       1000 * p->sequential_read_gb_per_s) &&
+	       add_rate(r, "seq_write_MBps",
+		       1000 * p->sequential_write_gb_per_s) &&
+	       add_rate(r, "random_read_IOPS", 1000 * p->random_read_kiops) &&
+	       add_rate(r, "random_write_IOPS", 1000 * p->random_write_kiops) &&
+	       (!p->interface[0] ||
+		       json_add_string(r, "interface_speed", p->interface));
+}
+
+/* Like drives together. */
+static bool add_drives(struct cJSON *node, const struct subject *s)
+{
+	const struct rec_drive *d = &s->drives;
 	struct cJSON *list = json_add_array(node, "drives");
 	uint32_t n = d->device_count < REC_DEVICES_MAX ? d->device_count
 						       : REC_DEVICES_MAX;
@@ -229,6 +294,8 @@ static bool add_drives(struct cJSON *node, const struct rec_drive *d)
 	uint64_t count;
 	uint32_t i, k;
 
+	if (ok && s->modelled)
+		return add_modelled(list, &s->profile);
 	for (i = 0; ok && i < n; i++) {
 		if (counted[i])
 			continue;
@@ -277,30 +344,55 @@ static bool add_system(struct cJSON *node)
 	return list != NULL;
 }
 
-static struct cJSON *describe(const struct rec_drive *d)
+static struct cJSON *describe(const struct subject *s)
 {
 	struct cJSON *root = cJSON_CreateObject(), *sut, *list, *node;
 	char name[TEXT_MAX], text[TEXT_MAX + 16];
 
 	host_name(name, sizeof(name));
-	snprintf(text, sizeof(text), "client %s", name);
+	snprintf(text, sizeof(text), "%sclient %s",
+		s->modelled ? "modelled " : "", name);
 	if (root && (sut = json_add_object(root, "system_under_test")) &&
-		add_solution(sut, d) &&
+		add_solution(sut, s) &&
 		json_add_string(sut, "deployment", BLANK) &&
 		json_add_u64(sut, "total_rack_units", 0) &&
 		(list = json_add_array(sut, "clients")) &&
 		(node = json_add_object(list, NULL)) &&
 		json_add_string(node, "friendly_description", text) &&
-		json_add_u64(node, "quantity", 1) && add_chassis(node) &&
-		add_network(node) && add_drives(node, d) && add_system(node))
+		json_add_u64(node, "quantity", 1) && add_chassis(node, s->memory_bytes) &&
+		add_network(node) && add_drives(node, s) && add_system(node))
 		return root;
 	cJSON_Delete(root);
 	return NULL;
 }
 
+static int resolve(
+	const struct describe_options *o, struct subject *s, struct err *e)
+{
+	if (o->data_dir && o->drive)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--data-dir (real drives) and --drive (a modelled one) "
+			"exclude each other");
+	if (o->memory && !o->drive)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--client-host-memory-in-gb goes with --drive: the "
+			"memory of this host is read from it");
+	if (o->memory && units_parse_bytes(o->memory, GIB_BYTES,
+				 "--client-host-memory-in-gb",
+				 &s->memory_bytes, e))
+		return e->code;
+	if (o->data_dir && drive_identify(o->data_dir, false, &s->drives))
+		return err_set(e, ERR_USAGE, -errno, "--data-dir %s: %s",
+			o->data_dir, strerror(errno));
+	s->modelled = o->drive != NULL;
+	return o->drive ? drive_profile_load(
+				  o->config_dir, o->drive, &s->profile, e)
+			: 0;
+}
+
 int cmd_system_describe(int argc, const char **argv)
 {
-	static struct rec_drive d;
+	static struct subject s;
 	struct describe_options o = {.json = false};
 	struct cJSON *tree;
 	char *text = NULL;
@@ -309,12 +401,9 @@ int cmd_system_describe(int argc, const char **argv)
 
 	if (!command_options(system_describe_rows, &o, NULL, argc, argv, &code))
 		return code;
-	if (o.data_dir && drive_identify(o.data_dir, false, &d)) {
-		err_set(&e, ERR_USAGE, -errno, "--data-dir %s: %s", o.data_dir,
-			strerror(errno));
+	if (resolve(&o, &s, &e))
 		return cli_fail_report(o.json, &e);
-	}
-	tree = describe(&d);
+	tree = describe(&s);
 	if (tree)
 		text = o.json ? json_print(tree, 2)
 			      : results_yaml_text(

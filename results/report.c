@@ -311,6 +311,10 @@ static void missing_kinds(struct doc *d, const struct report_input *in)
 	if (!in->kv_count)
 		doc_text(d, TONE_MISSING, "no KV cache: no folder of KV cache "
 			"runs was given");
+	if (in->campaign_count && in->ckpt_count && in->vdb_count &&
+		in->kv_count && in->size_count && !in->broken_count)
+		doc_text(d, TONE_PLAIN, "Nothing: there are results of every "
+					"kind.");
 	if (!in->size_count)
 		doc_text(d, TONE_MISSING, "no sizing matrix: no document of "
 			"stoker size --json was given");

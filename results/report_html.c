@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define LONG_TEXT 40 /* bytes of a cell's text */
+#define SHORT_TEXT 16
 
 /* Colours that are told apart by most eyes, on white and on dark. */
 static const char style[] =
@@ -49,7 +50,7 @@ static const char style[] =
 	"border-bottom:1px solid var(--line);vertical-align:top;"
 	"overflow-wrap:break-word}th{background:var(--card)}"
 	".long{overflow-wrap:anywhere;min-width:14em}"
-	"td.n{white-space:nowrap}.n{text-align:right;"
+	"td.n,td.s{white-space:nowrap}.n{text-align:right;"
 	"font-variant-numeric:tabular-nums}"
 	"figure{margin:1rem 0}figcaption{font-weight:600}"
 	"svg{width:100%;height:auto;display:block;color:var(--fg)}"
@@ -114,10 +115,12 @@ static bool all_numbers(const struct doc_table *t, size_t column)
 
 static void cell(FILE *f, const struct doc_cell *c, bool right)
 {
-	/* a long text may break anywhere, a short one keeps its words */
-	const char *kind = right			? "n"
-			   : strlen(c->text) > LONG_TEXT ? "long"
-							 : "";
+	/* a long text may break anywhere, a short one keeps together */
+	size_t length = strlen(c->text);
+	const char *kind = right		 ? "n"
+			   : length > LONG_TEXT	 ? "long"
+			   : length < SHORT_TEXT ? "s"
+						 : "";
 
 	fprintf(f, "<td class=\"%s%s%s\">", kind, *kind && c->tone ? " " : "",
 		tone_class(c->tone));
