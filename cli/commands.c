@@ -95,7 +95,8 @@ const struct command commands[] = {
 		"what limits a run, with figures, and what would change it",
 		why_rows},
 	{"report", NULL, cmd_report, "DIR|SIZE.json... [OPTION...]",
-		"runs, checkpoints and sizing as one file to pass on",
+		"runs of all four workloads, and sizing, as one file to pass "
+		"on",
 		report_rows},
 	{"recipe", "list", cmd_recipe_list, "[OPTION...]",
 		"campaigns that are ready to run", recipe_list_rows},

@@ -35,7 +35,7 @@ const struct option_row report_rows[] = {
 		.words = "html md csv json"),
 	OPT_FLAG("compare", struct report_options, compare,
 		"runs side by side: those of one campaign, or the deciding "
-		"one of each"),
+		"one of each; checkpoints, vectors and KV cache in tables"),
 	OPT_TEXT("config-dir", struct report_options, config_dir, "DIR",
 		"rules that override the built-in ones",
 		.words = COMPLETE_DIR),

@@ -234,14 +234,18 @@ static bool add_drive(
 		{"seq_write_MBps", BLANK}, {"random_read_IOPS", BLANK},
 		{"random_write_IOPS", BLANK}, {NULL, NULL}};
 	struct cJSON *o = json_add_object(list, NULL), *p;
+	/* virtual disks call themselves rotating, whatever they lie on */
+	bool is_disk = v->rotational && !strcmp(v->kind, "scsi");
 
 	return o && json_add_u64(o, "unit_count", count) &&
 	       json_add_string(o, "vendor_name", BLANK) &&
 	       text_or_blank(o, "model_name", v->model) &&
 	       json_add_string(o, "interface",
-		       !strcmp(v->kind, "nvme") ? "nvme" : "other") &&
+		       !strcmp(v->kind, "nvme")	  ? "nvme"
+		       : !strcmp(v->kind, "scsi") ? BLANK /* sas or sata */
+						  : "other") &&
 	       json_add_string(
-		       o, "media_type", v->rotational ? "HDD" : BLANK) &&
+		       o, "media_type", is_disk ? "HDD" : BLANK) &&
 	       json_add_u64(
 		       o, "capacity_in_GB", v->capacity_bytes / 1000000000) &&
 	       (p = json_add_object(o, "performance")) && add_texts(p, rates) &&

@@ -201,7 +201,7 @@ static int walk(struct report_input *in, const char *dir, bool inside,
 			continue;
 		}
 		taken = false;
-		if (inside)
+		if (inside || is_family(name))
 			r = report_add_leaf(in, path, &taken, e);
 		if (!r && !taken && depth < DEPTH_MAX &&
 			!history_is_bundle(path))

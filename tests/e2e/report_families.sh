@@ -46,7 +46,7 @@ expect 0 stoker report all --format json
 cp last.out report.json
 for leaf in all/whatif/local/results/*/vector_database/DISKANN/run/2*; do
 	read -r clients qps p999 reads kib <<-END
-		$(jq -r -s '.[0] as $s | .[1] as $c | [$c.processes,
+		$(jq -r -s '.[0] as $s | .[1] as $c | [$c.processes * $c.outstanding,
 			$s.throughput_qps, $s.p999_latency_ms,
 			$s.read_model.reads / $s.total_queries,
 			$s.read_model.reads * $s.read_model.read_bytes

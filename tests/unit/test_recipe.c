@@ -64,6 +64,69 @@ static void test_parse(void)
 	recipe_fini(&r);
 }
 
+#define CHOICE                                                                 \
+	"{\"name\": \"a\", \"command\": [\"training\", \"run\", {\"when\": "     \
+	"\"extra\", \"words\": [\"--drive\", \"${extra}\"], \"else\": "        \
+	"[\"--data-dir\", \"${%s}\"]}, \"-n\", \"${n}\"]}"
+#define CHOICES(of, name)                                                      \
+	HEAD "\"variables\": {\"results_dir\": {\"help\": \"r\", \"kind\": "   \
+	     "\"new_folder\"}, \"n\": {\"help\": \"h\", \"default\": "         \
+	     "\"4\"}, \"extra\": {\"help\": \"x\", \"optional\": true}, "      \
+	     "\"dir\": {\"help\": \"d\", \"optional\": true}}, " of            \
+	     "\"steps\": [" name "]}"
+
+static void words_are(const char *const *wanted)
+{
+	struct recipe_command c;
+	size_t i;
+
+	CU_ASSERT_EQUAL_FATAL(
+		recipe_command(&r, &r.steps[0], false, &c, &e), 0);
+	for (i = 0; wanted[i] && i < c.count; i++)
+		CU_ASSERT_STRING_EQUAL(c.words[i], wanted[i]);
+	CU_ASSERT_PTR_NULL(wanted[i]);
+	CU_ASSERT_EQUAL(c.count, i);
+	recipe_command_fini(&c);
+}
+
+/* Words that depend on a variable, of which just one of two is set. */
+static void test_choice(void)
+{
+	static const char *const set[] = {"training", "run", "--drive", "x",
+		"-n", "4", NULL};
+	static const char *const other[] = {"training", "run", "--data-dir",
+		"d", "-n", "4", NULL};
+	char step[512], text[2048];
+
+	snprintf(step, sizeof(step), CHOICE, "dir");
+	snprintf(text, sizeof(text), CHOICES("%s", "%s"),
+		"\"one_of\": [\"extra\", \"dir\"], ", step);
+	CU_ASSERT_EQUAL_FATAL(parse(text), 0);
+	CU_ASSERT_EQUAL(recipe_set(&r, "results_dir=r", &e), 0);
+	CU_ASSERT_NOT_EQUAL(recipe_complete(&r, &e), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "just one of --set extra=..."));
+	CU_ASSERT_EQUAL(recipe_set(&r, "dir=d", &e), 0);
+	CU_ASSERT_EQUAL(recipe_complete(&r, &e), 0);
+	words_are(other);
+	CU_ASSERT_EQUAL(recipe_set(&r, "extra=x", &e), 0);
+	CU_ASSERT_NOT_EQUAL(recipe_complete(&r, &e), 0);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "2 are set"));
+	words_are(set);
+	recipe_fini(&r);
+	/* without one_of nothing says that dir is set where extra is not */
+	snprintf(text, sizeof(text), CHOICES("%s", "%s"), "", step);
+	refused(text, "which may be unset");
+	snprintf(text, sizeof(text), CHOICES("%s", "%s"),
+		"\"one_of\": [\"n\"], ", step);
+	refused(text, "\"one_of\" is a list of names");
+	refused(RECIPE("{\"name\": \"a\", \"command\": [{\"when\": "
+		       "\"extra\", \"words\": [\"version\"]}]}"),
+		"cannot be a choice");
+	refused(RECIPE("{\"name\": \"a\", \"command\": [\"version\", "
+		       "\"x\", {\"when\": \"extr\", \"words\": []}]}"),
+		"did you mean extra?");
+}
+
 #define STEP(more) "{\"name\": \"a\", \"command\": [\"version\"]" more "}"
 
 static void test_refused(void)
@@ -302,7 +365,7 @@ static void test_sha256(void)
 	CU_ASSERT_EQUAL(sha256_file("/nowhere", hex, &e), -ENOENT);
 }
 
-UT_SUITE(recipe, UT_CASE(test_parse), UT_CASE(test_refused),
-	UT_CASE(test_refused_figures), UT_CASE(test_set),
+UT_SUITE(recipe, UT_CASE(test_parse), UT_CASE(test_choice),
+	UT_CASE(test_refused), UT_CASE(test_refused_figures), UT_CASE(test_set),
 	UT_CASE(test_substitution), UT_CASE(test_acceptance),
 	UT_CASE(test_commands), UT_CASE(test_shipped), UT_CASE(test_sha256))
