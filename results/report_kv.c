@@ -25,8 +25,9 @@ static void read_figures(struct report_kv_figures *f, const struct cJSON *o)
 	f->tokens_per_gib_read = report_number(o, "tokens_per_gib_read");
 	f->requests = f->abandoned = NAN;
 	for (i = 0; i < KV_PHASES; i++)
-		f->phase_pct[i] = 100 * report_number(share,
-					kv_phase_name((enum kv_phase)i));
+		f->phase_pct[i] =
+			100 *
+			report_number(share, kv_phase_name((enum kv_phase)i));
 }
 
 static void read_trials(struct report_kv_option *k, const struct cJSON *own)
@@ -55,10 +56,10 @@ static const struct cJSON *own_option(
 {
 	const struct cJSON *o;
 
-	cJSON_ArrayForEach(o, report_member(
-			report_member(k->at.run, "kv_cache"), "options"))
-		if (report_positive(o, "option") == (double)option)
-			return o;
+	cJSON_ArrayForEach(
+		o, report_member(report_member(k->at.run, "kv_cache"),
+			   "options")) if (report_positive(o, "option") ==
+					   (double)option) return o;
 	return NULL;
 }
 
@@ -73,17 +74,16 @@ static void read_option(struct report_kv *k, const struct cJSON *o)
 	p->ranks = (uint64_t)report_positive(o, "rank_count");
 	p->trials_done = (uint64_t)report_positive(o, "trial_count");
 	p->partial = cJSON_IsTrue(report_member(o, "partial_failure"));
-	p->missing_files = (uint64_t)cJSON_GetArraySize(
-		report_member(o, "missing_files"));
+	p->missing_files =
+		(uint64_t)cJSON_GetArraySize(report_member(o, "missing_files"));
 	report_text(o, "bound_by", p->bound_by, sizeof(p->bound_by));
 	read_figures(&p->mean, report_member(o, "stoker"));
 	/* the benchmark's own words for the figures that it reports */
-	p->mean.tokens_per_s = report_number(
-		o, "aggregated_avg_throughput_tokens_per_sec");
+	p->mean.tokens_per_s =
+		report_number(o, "aggregated_avg_throughput_tokens_per_sec");
 	p->mean.io_tokens_per_s = report_number(
 		o, "aggregated_storage_throughput_tokens_per_sec");
-	p->mean.read_gib_s =
-		report_number(o, "aggregated_read_bandwidth_gbps");
+	p->mean.read_gib_s = report_number(o, "aggregated_read_bandwidth_gbps");
 	p->mean.write_gib_s =
 		report_number(o, "aggregated_write_bandwidth_gbps");
 	p->mean.p95_s = report_number(o, "aggregated_p95_latency_ms") / 1e3;
@@ -93,8 +93,8 @@ static void read_option(struct report_kv *k, const struct cJSON *o)
 int report_add_kv(struct report_input *in, const char *leaf,
 	const struct cJSON *summary, struct err *e)
 {
-	struct report_kv *k = report_more(
-		(void **)&in->kvs, &in->kv_count, sizeof(*k));
+	struct report_kv *k =
+		report_more((void **)&in->kvs, &in->kv_count, sizeof(*k));
 	const struct cJSON *o;
 
 	if (!k)
@@ -105,8 +105,9 @@ int report_add_kv(struct report_input *in, const char *leaf,
 	k->partial = cJSON_IsTrue(report_member(summary, "partial_failure"));
 	k->failures = (uint64_t)cJSON_GetArraySize(
 		report_member(summary, "trial_failures"));
-	cJSON_ArrayForEach(o, report_member(summary, "options"))
-		if (k->option_count < REPORT_KV_OPTIONS_MAX)
-			read_option(k, o);
+	cJSON_ArrayForEach(
+		o, report_member(summary, "options")) if (k->option_count <
+							  REPORT_KV_OPTIONS_MAX)
+		read_option(k, o);
 	return 0;
 }

@@ -56,8 +56,10 @@ static void trials(struct doc *d, const struct report_kv *k)
 	char name[24];
 	size_t i, t;
 
-	doc_table(d, "Options and trials, as reported; the mean has the "
-		     "largest P95", columns);
+	doc_table(d,
+		"Options and trials, as reported; the mean has the "
+		"largest P95",
+		columns);
 	for (i = 0; i < k->option_count; i++) {
 		o = &k->options[i];
 		for (t = 0; t < o->trial_count; t++) {
@@ -120,8 +122,7 @@ static void phases(struct doc *d, const struct report_kv *k)
 	double x[REPORT_KV_OPTIONS_MAX], y[REPORT_KV_OPTIONS_MAX];
 	size_t i, p, n;
 
-	doc_chart(d, "Where the workers' time went", "option",
-		"% of the time");
+	doc_chart(d, "Where the workers' time went", "option", "% of the time");
 	if (!d->nomem) {
 		d->chart->whole_x = true;
 		d->chart->y_most = 100;
@@ -148,8 +149,7 @@ static void phase_table(struct doc *d, const struct report_kv *k)
 	for (i = 0; i < k->option_count; i++) {
 		doc_number(d, true, (double)k->options[i].option, 0);
 		for (p = 0; p < KV_PHASES; p++)
-			doc_number(d, true, k->options[i].mean.phase_pct[p],
-				1);
+			doc_number(d, true, k->options[i].mean.phase_pct[p], 1);
 	}
 }
 
@@ -161,8 +161,8 @@ static void failures(struct doc *d, const struct report_kv *k)
 	const struct report_kv_option *o;
 	size_t i;
 
-	doc_table(d, "Options: what ran, what failed, what bounds them",
-		columns);
+	doc_table(
+		d, "Options: what ran, what failed, what bounds them", columns);
 	for (i = 0; i < k->option_count; i++) {
 		o = &k->options[i];
 		doc_number(d, true, (double)o->option, 0);

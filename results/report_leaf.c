@@ -55,9 +55,8 @@ double report_number(const struct cJSON *o, const char *key)
 {
 	const struct cJSON *c = report_member(o, key);
 
-	return cJSON_IsNumber(c) && fabs(c->valuedouble) < 1e18
-		       ? c->valuedouble
-		       : NAN;
+	return cJSON_IsNumber(c) && fabs(c->valuedouble) < 1e18 ? c->valuedouble
+								: NAN;
 }
 
 double report_positive(const struct cJSON *o, const char *key)
@@ -117,8 +116,8 @@ void report_leaf_read(struct report_leaf *l, const char *path, const char *log)
 	snprintf(l->stamp, sizeof(l->stamp), "%.15s", slash ? slash + 1 : path);
 	report_text(o, "model", l->model, sizeof(l->model));
 	report_text(o, "run_datetime", l->stamp, sizeof(l->stamp));
-	report_text(o, "verification", l->verification,
-		sizeof(l->verification));
+	report_text(
+		o, "verification", l->verification, sizeof(l->verification));
 	report_text(o, "drive", l->drive, sizeof(l->drive));
 	c = report_member(o, "executed_command");
 	if (cJSON_IsString(c))
@@ -142,8 +141,8 @@ void report_leaf_fini(struct report_leaf *l)
 	free(l->said);
 }
 
-int report_add_leaf(struct report_input *in, const char *leaf, bool *taken,
-	struct err *e)
+int report_add_leaf(
+	struct report_input *in, const char *leaf, bool *taken, struct err *e)
 {
 	struct cJSON *s = report_load(leaf, "summary.json", NULL), *st = NULL;
 	int r = 0;
@@ -255,8 +254,10 @@ void report_passport(struct doc *d, const struct record *rec)
 
 	doc_section(d, 3, "Drive passport");
 	if (rec->config.drive[0]) {
-		doc_text(d, TONE_NOTE, "Modelled, not a drive that was "
-			"measured here: %s", rec->config.drive);
+		doc_text(d, TONE_NOTE,
+			"Modelled, not a drive that was "
+			"measured here: %s",
+			rec->config.drive);
 		return;
 	}
 	if (!rec->drive.known) {
@@ -312,8 +313,9 @@ void report_leaf_notes(
 	size_t i, said = 0;
 
 	record_init(&seen);
-	doc_section(d, 3, "Notes: what was asked for and not delivered, and "
-			  "what bends the result");
+	doc_section(d, 3,
+		"Notes: what was asked for and not delivered, and "
+		"what bends the result");
 	for (i = 0; i < count; i++) {
 		for (k = 0; k < l[i]->own.note_count; k++) {
 			n = &l[i]->own.notes[k];
@@ -329,8 +331,10 @@ void report_leaf_notes(
 		if (l[i]->said)
 			said += said_notes(d, l[i]->said);
 		else
-			doc_text(d, TONE_MISSING, "no notes: %s does not keep "
-				"what the run said", l[i]->path);
+			doc_text(d, TONE_MISSING,
+				"no notes: %s does not keep "
+				"what the run said",
+				l[i]->path);
 	}
 	if (!said)
 		doc_text(d, TONE_PLAIN, "None.");
@@ -355,7 +359,8 @@ void report_leaf_facts(struct doc *d, const struct report_leaf *l)
 	report_fact(d, "verification", "%s", report_known(l->verification));
 	report_fact(d, "clock", "%s", l->is_virtual ? "virtual" : "real");
 	if (l->has_own) {
-		report_fact(d, "engine", "%s", report_known(l->own.config.engine));
+		report_fact(
+			d, "engine", "%s", report_known(l->own.config.engine));
 		report_fact(d, "stoker", "%s", l->own.tool_version);
 	}
 	for (i = 0; l->has_own && i < l->own.host_count && i < 16; i++)

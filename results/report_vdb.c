@@ -52,8 +52,7 @@ static void read_reads(struct report_vdb *v, const struct cJSON *s)
 	const struct cJSON *m = report_member(s, "read_model");
 	const struct cJSON *disk = report_member(s, "disk_io");
 	double reads = report_positive(m, "reads"), queries, expansions;
-	const struct cJSON *own =
-		report_member(v->at.run, "vector_database");
+	const struct cJSON *own = report_member(v->at.run, "vector_database");
 
 	queries = (double)v->queries;
 	v->unserved = count(m, "unserved_queries");
@@ -100,12 +99,11 @@ int report_add_vdb(struct report_input *in, const char *leaf, struct err *e)
 	struct cJSON *s = report_load(leaf, "statistics.json", e);
 	struct report_vdb *v;
 
-	v = s ? report_more(
-			(void **)&in->vdbs, &in->vdb_count, sizeof(*v))
+	v = s ? report_more((void **)&in->vdbs, &in->vdb_count, sizeof(*v))
 	      : NULL;
 	if (!v) {
 		cJSON_Delete(s);
-		return s ? err_nomem(e, leaf)
+		return s				  ? err_nomem(e, leaf)
 		       : report_broken(in, leaf, e->text) ? err_nomem(e, leaf)
 							  : 0;
 	}

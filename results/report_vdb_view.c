@@ -167,6 +167,23 @@ static const char *recall_text(const struct report_vdb *v, char buf[64])
 	return buf;
 }
 
+/* The point with the best recall, where L was swept; NULL: it was not. */
+static const struct point *best_recall(const struct curve *c)
+{
+	const struct point *best = NULL;
+	bool swept = false;
+	size_t i;
+
+	for (i = 0; i < c->count; i++) {
+		swept |= c->at[i].first->search_list !=
+			 c->at[0].first->search_list;
+		if (c->at[i].first->has_recall &&
+			(!best || c->at[i].first->recall > best->first->recall))
+			best = &c->at[i];
+	}
+	return swept ? best : NULL;
+}
+
 static void verdict(struct doc *d, const struct group *g)
 {
 	enum doc_tone tone = tone_of(g);
@@ -174,7 +191,8 @@ static void verdict(struct doc *d, const struct group *g)
 			   : tone == TONE_GOOD ? "PASS (recall): "
 					       : "";
 	char drive[REPORT_DRIVE_MAX], recall[64], several[96] = "";
-	const struct point *p;
+	char more[128] = "";
+	const struct point *p, *best;
 	struct curve c;
 
 	curve_of(g, &c);
@@ -185,19 +203,25 @@ static void verdict(struct doc *d, const struct group *g)
 		snprintf(several, sizeof(several),
 			" (mean of %zu runs, %.1f to %.1f)", p->runs, p->least,
 			p->most);
+	best = best_recall(&c);
+	if (best && best != p)
+		snprintf(more, sizeof(more),
+			" with L %" PRIu64 ", %.4f at %.1f QPS with L %" PRIu64,
+			p->first->search_list, best->first->recall,
+			best->queries_per_s, best->first->search_list);
 	if (clients_vary(&c) && c.knee >= 0)
 		doc_text(d, tone,
-			"%sVectors: serves %.2f ms P95 up to %.1f QPS%s, %" PRIu64
-			" clients: the knee of the curve; %s (%s)", word, p->p95,
-			p->queries_per_s, several, p->first->in_flight, recall,
-			drive);
+			"%sVectors: serves %.2f ms P95 up to %.1f QPS%s, "
+			"%" PRIu64 " clients: the knee of the curve; %s%s (%s)",
+			word, p->p95, p->queries_per_s, several,
+			p->first->in_flight, recall, more, drive);
 	else
 		doc_text(d, tone,
 			"%sVectors: %.1f QPS%s of %" PRIu64 " client%s, mean "
-			"%.2f ms, P95 %.2f ms, P99 %.2f ms; %s (%s)", word,
-			p->queries_per_s, several, p->first->in_flight,
+			"%.2f ms, P95 %.2f ms, P99 %.2f ms; %s%s (%s)",
+			word, p->queries_per_s, several, p->first->in_flight,
 			p->first->in_flight == 1 ? "" : "s", p->mean, p->p95,
-			p->p99, recall, drive);
+			p->p99, recall, more, drive);
 }
 
 void report_vdb_verdicts(struct doc *d, const struct report_input *in)
@@ -242,9 +266,9 @@ static void runs(struct doc *d, const struct group *g)
 
 static void reads(struct doc *d, const struct group *g)
 {
-	static const char *const columns[] = {"run", "in flight", "L",
-		"reads", "KiB", "rounds, all segments", "cached % of visits", "asked GB/s",
-		"moved by the device GB/s", NULL};
+	static const char *const columns[] = {"run", "in flight", "L", "reads",
+		"KiB", "rounds, all segments", "cached % of visits",
+		"asked GB/s", "moved by the device GB/s", NULL};
 	size_t i;
 
 	doc_table(d, "What a query reads, and what the drive moves", columns);
@@ -292,6 +316,27 @@ static void read_latencies(struct doc *d, const struct group *g)
 	}
 }
 
+/* What recall costs, of the fewest clients. */
+static void recall_curve(struct doc *d, const struct curve *c)
+{
+	double x[GROUP_MAX], y[GROUP_MAX];
+	size_t i, n = 0;
+
+	for (i = 0; i < c->count; i++)
+		if (c->at[i].first->has_recall &&
+			c->at[i].first->in_flight ==
+				c->at[0].first->in_flight) {
+			x[n] = c->at[i].first->recall;
+			y[n++] = c->at[i].queries_per_s;
+		}
+	if (n < 2)
+		return;
+	doc_chart(d, "What recall costs: queries a second", "recall", "QPS");
+	doc_series(d, DRAW_LINE, n, x, y, "L from %" PRIu64 " to %" PRIu64,
+		c->at[0].first->search_list,
+		c->at[c->count - 1].first->search_list);
+}
+
 static void client_curve(struct doc *d, const struct curve *c)
 {
 	double x[GROUP_MAX], y[3][GROUP_MAX], knee = 0;
@@ -315,8 +360,9 @@ static void client_curve(struct doc *d, const struct curve *c)
 	if (c->knee >= 0) {
 		knee = (double)c->at[c->knee].first->in_flight;
 		doc_series(d, DRAW_POINTS, 1, &knee,
-			&c->at[c->knee].queries_per_s, "knee (QPS over mean "
-						       "latency)");
+			&c->at[c->knee].queries_per_s,
+			"knee (QPS over mean "
+			"latency)");
 	}
 	doc_chart(d, "Client curve: latency of a query", "queries in flight",
 		"milliseconds");
@@ -379,14 +425,16 @@ static void latencies(struct doc *d, const struct group *g)
 		n = samples_of(v, ms);
 		if (!n)
 			continue;
-		report_cdf(d, ms, n, "%" PRIu64 " in flight, L %" PRIu64
-			" (%s)", v->in_flight, v->search_list, v->at.stamp);
+		report_cdf(d, ms, n,
+			"%" PRIu64 " in flight, L %" PRIu64 " (%s)",
+			v->in_flight, v->search_list, v->at.stamp);
 		drawn++;
 	}
 	free(ms);
 	report_log_if_wide(d);
 	if (!drawn)
-		doc_text(d, TONE_MISSING, "no latency curve: no times of "
+		doc_text(d, TONE_MISSING,
+			"no latency curve: no times of "
 			"single queries in these folders "
 			"(milvus_benchmark_pN.csv)");
 	else if (drawn < g->count)
@@ -408,8 +456,9 @@ static void section(struct doc *d, const struct group *g)
 	doc_section(d, 2, "Vectors: %s, %s", report_known(v->profile),
 		report_drive(&v->at, drive));
 	verdict(d, g);
-	doc_text(d, TONE_PLAIN, "%" PRIu64 " vectors of %" PRIu64
-		" dimensions, %s, %" PRIu64 " segments; %s%s",
+	doc_text(d, TONE_PLAIN,
+		"%" PRIu64 " vectors of %" PRIu64 " dimensions, %s, %" PRIu64
+		" segments; %s%s",
 		v->vectors, v->dim, report_known(v->index_type), v->segments,
 		v->rate_per_s > 0 ? "open loop" : "closed loop",
 		v->has_recall ? ""
@@ -419,6 +468,8 @@ static void section(struct doc *d, const struct group *g)
 	doc_section(d, 3, "Queries");
 	if (clients_vary(&c))
 		client_curve(d, &c);
+	if (best_recall(&c))
+		recall_curve(d, &c);
 	runs(d, g);
 	latencies(d, g);
 	doc_section(d, 3, "Reads");
@@ -465,8 +516,8 @@ void report_vdb_compare(struct doc *d, const struct report_input *in)
 			doc_number(d, true, p->p95, 3);
 			doc_number(d, true, p->p99, 3);
 			doc_number(d, p->first->reads > 0, p->first->reads, 1);
-			doc_number(d, p->first->has_recall, p->first->recall,
-				4);
+			doc_number(
+				d, p->first->has_recall, p->first->recall, 4);
 		}
 	}
 }

@@ -128,8 +128,8 @@ static int get(const struct cJSON *o, struct record *rec, const char *name,
 			   o, "drive", version, &rec->drive, name, e);
 }
 
-int results_read_run_json(const char *leaf, struct record *rec,
-	struct cJSON **doc, struct err *e)
+int results_read_run_json(
+	const char *leaf, struct record *rec, struct cJSON **doc, struct err *e)
 {
 	char path[PATH_MAX];
 	int r;
