@@ -177,15 +177,12 @@ int cmd_bundle_check(int argc, const char **argv)
 	struct bundle_report r;
 	const char *tree;
 	struct err e;
-	bool help;
 	int code;
 
-	if (options_parse_words(
-		    bundle_check_rows, &o, argc, argv, &words, &help, &e))
-		return cli_fail(&e);
+	if (!command_options_words(bundle_check_rows, &o, &o.json, argc, argv,
+		    &words, &code))
+		return code;
 	tree = option_word(&words);
-	if (help)
-		return command_help(bundle_check_rows);
 	if (!tree ||
 		(strcmp(o.severity, "v30") && strcmp(o.severity, "head"))) {
 		err_set(&e, ERR_USAGE, -EINVAL,

@@ -187,14 +187,12 @@ int cmd_bundle_create(int argc, const char **argv)
 	char built[PATH_MAX];
 	const char *code_dir, *out;
 	struct err e;
-	bool help;
+	int code;
 
-	if (options_parse_words(
-		    bundle_create_rows, &o, argc, argv, &words, &help, &e))
-		return cli_fail(&e);
+	if (!command_options_words(bundle_create_rows, &o, &o.json, argc, argv,
+		    &words, &code))
+		return code;
 	out = option_word(&words);
-	if (help)
-		return command_help(bundle_create_rows);
 	code_dir = o.code_dir ? o.code_dir : built_in(built);
 	if (check_options(&o, out, code_dir, &e))
 		return cli_fail_report(o.json, &e);

@@ -244,7 +244,7 @@ int cmd_recipe_show(int argc, const char **argv)
 	int code;
 
 	if (!command_options_words(
-		    recipe_show_rows, &o, NULL, argc, argv, &words, &code))
+		    recipe_show_rows, &o, &o.json, argc, argv, &words, &code))
 		return code;
 	name = option_word(&words);
 	if (!name) {
@@ -490,7 +490,7 @@ int cmd_recipe_run(int argc, const char **argv)
 	int code;
 
 	if (!command_options_words(
-		    recipe_run_rows, &o, NULL, argc, argv, &words, &code))
+		    recipe_run_rows, &o, &o.json, argc, argv, &words, &code))
 		return code;
 	if (prepare(&s, option_word(&words), &o, &from, &e)) {
 		unload(&s);
