@@ -14,6 +14,10 @@ expect "[01]" stoker checkpointing run --quiet --checkpoint-folder ckpt \
 	--model llama3-8b --scale 1/8192 --gap 0.1s --num-checkpoints-write 2 \
 	--num-checkpoints-read 1 --results-dir all
 
+leaves() { # FAMILY: the folders of its runs
+	find all -path "*/$1/*" -name run.json -printf '%h\n'
+}
+
 # all families: the verdict first, then what was found
 expect 0 stoker report --format json --compare -- all
 cp last.out report.json
@@ -25,7 +29,7 @@ holds "$table table(\"In the folders that were given\").rows | map(.[1]) ==
 	[\"1 run of 1 campaign\", 1, 2, 1, 0, 0]"
 
 # checkpoints: strict figures, notes and the passport are of run.json
-leaf=$(ls -d all/whatif/local/results/*/checkpointing/llama3-8b/2*)
+leaf=$(leaves checkpointing)
 jq -e '.schema == "stoker-run" and .emulated and .family == "checkpointing"' \
 	"$leaf/run.json" >/dev/null || fail "run.json: $(cat "$leaf/run.json")"
 holds "$table table(\"Strict (until the slowest rank has ended)\").rows |
@@ -44,7 +48,7 @@ grep -q "^### Drive passport" last.out || fail "no passport"
 # vectors: of statistics.json and config.json
 expect 0 stoker report all --format json
 cp last.out report.json
-for leaf in all/whatif/local/results/*/vector_database/DISKANN/run/2*; do
+for leaf in $(leaves vector_database); do
 	read -r clients qps p999 reads kib <<-END
 		$(jq -r -s '.[0] as $s | .[1] as $c | [$c.processes * $c.outstanding,
 			$s.throughput_qps, $s.p999_latency_ms,
@@ -70,7 +74,7 @@ holds "[.sections[].items[].text // \"\" | select(test(\"$knee clients?: the \" 
 	\"knee\"))] | length >= 1"
 
 # KV cache: three options, each with its trials and their mean
-leaf=$(ls -d all/whatif/local/results/*/kv_cache/*/run/2*)
+leaf=$(leaves kv_cache)
 for option in 1 2 3; do
 	holds "[.sections[].items[] | select((.table // \"\") |
 		startswith(\"Options and trials\")).rows[] |
