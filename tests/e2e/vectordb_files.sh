@@ -44,10 +44,15 @@ vdb 2 --queries 5
 said "not complete"
 gen 0 --in-process --json
 holds '.written_bytes == 5000 * 8192 + 4096'
-vdb 0 --queries 200 --verify --software-time 0 --drop-caches
+vdb 0 --queries 200 --verify --software-time 0
 holds '.points[0] | .queries == 200 and .verified_bytes == .read_bytes
 	and (.reads_per_query / 191.4 - 1 | fabs) < 0.01
 	and .process_read_bytes == .read_bytes'
+# without a page cache the kernel also reads pages of the program again
+vdb 0 --queries 200 --verify --software-time 0 --drop-caches
+holds '.points[0] | .verified_bytes == .read_bytes
+	and .process_read_bytes >= .read_bytes
+	and .process_read_bytes < .read_bytes + 4 * 1048576'
 # the kernel's counters, where nobody else uses the drive meanwhile
 if jq -e '.points[0].device and ([.notes[].id] | index("other-traffic") | not)' \
 	last.out >/dev/null; then
