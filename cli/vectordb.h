@@ -31,9 +31,10 @@ struct vectordb_options {
 	/* load */
 	uint64_t clients, outstanding, batch, queries, distinct, limit, runs;
 	const char *recall_target, *runtime, *rate, *sweep, *sweep_list, *goal;
+	const char *stagger;
 	/* search */
 	uint64_t search_list, beam_width; /* 0: the profile's */
-	const char *cache_share, *software_time, *schedule;
+	const char *cache_share, *software_time, *schedule, *node_cache;
 	bool verify, drop_caches, in_process, overwrite;
 	/* output */
 	bool json, dry_run, quiet;

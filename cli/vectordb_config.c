@@ -4,6 +4,8 @@
 #include "cli/resolve.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "datagen/vdb_cache.h"
+#include "datagen/vdb_made.h"
 #include "datagen/vdb_pq.h"
 #include "datagen/vdb_vectors.h"
 #include "plan/vdb_profile.h"
@@ -85,6 +87,58 @@ static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
 	return 0;
 }
 
+/* What a copy needs: segments alike, and dimensions that can be exchanged. */
+static int check_copies(const struct vectordb_options *o,
+	const struct vdb_shape *s, struct err *e)
+{
+	if (s->distribution != VDB_UNIFORM)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--level copies exchanges dimensions, which leaves "
+			"uniform vectors uniform and no others as they were: "
+			"--level built");
+	if (s->metric == VDB_IP)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--level copies exchanges dimensions, and inner "
+			"products need one more that stays where it is: "
+			"--metric cosine or l2, or --level built");
+	if (!o->segments || s->vectors % s->segments)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--level copies takes --segments S and a multiple of S "
+			"for --num-vectors; here %" PRIu64 " and %u (%" PRIu64
+			" would be one)", s->vectors, s->segments,
+			(s->vectors / s->segments + 1) * s->segments);
+	if (s->chunks < VDB_COPY_CHUNKS_MIN)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--level copies exchanges chunks of dimensions: "
+			"--pq-chunks %u is too few, it takes %u", s->chunks,
+			VDB_COPY_CHUNKS_MIN);
+	return 0;
+}
+
+static int check_index_type(const char *type, struct err *e)
+{
+	if (!strcmp(type, "DISKANN"))
+		return 0;
+	if (!strcmp(type, "AISAQ"))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--index-type AISAQ is not emulated: it keeps codes "
+			"beside the nodes on the drive, and what it reads of "
+			"them is not published. What you have measured of it "
+			"can be replayed as a profile (vectordb/NAME.json of "
+			"--config-dir: expansions, beam_width, cache_share 0)");
+	if (!strcmp(type, "HNSW") || !strcmp(type, "FLAT") ||
+		!strncmp(type, "IVF_", 4))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--index-type %s is searched in memory: its queries "
+			"read nothing from the drive, which is busy only while "
+			"the index is loaded, one large read (`stoker drive "
+			"probe` measures those). --index-type DISKANN is the "
+			"one that queries a drive", type);
+	return err_set(e, ERR_USAGE, -EINVAL,
+		"--index-type %s: DISKANN is emulated, which is searched on "
+		"the drive", type);
+}
+
 int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 	struct err *e)
 {
@@ -93,23 +147,23 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 
 	if (r)
 		return r;
-	if (strcmp(o->index_type, "DISKANN"))
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--index-type %s: only DISKANN is emulated yet",
-			o->index_type);
+	if (check_index_type(o->index_type, e))
+		return e->code;
 	if (o->dimension)
 		s->dim = (uint32_t)o->dimension;
 	if (o->vectors)
 		s->vectors = o->vectors;
 	if (o->degree)
 		s->degree = (uint32_t)o->degree;
-	if (!strcmp(o->level, "built")) {
+	s->copies = !strcmp(o->level, "copies");
+	if (s->copies || !strcmp(o->level, "built")) {
 		if (parse_built(o, s, e))
 			return e->code;
 	} else if (strcmp(o->level, "replay") || o->vectors_file) {
 		return err_set(e, ERR_USAGE, -EINVAL,
 			o->vectors_file ? "--vectors goes with --level built"
-					: "--level %s: must be replay or built",
+					: "--level %s: must be replay, built "
+					  "or copies",
 			o->level);
 	}
 	if (!s->built && (strcmp(o->metric, "l2") || o->norm_spread ||
@@ -123,7 +177,7 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 		s->segments = vdb_segments(s->vectors, s->dim);
 	s->seed = o->seed;
 	if (s->vectors >= s->segments)
-		return 0;
+		return s->copies ? check_copies(o, s, e) : 0;
 	return err_set(e, ERR_USAGE, -EINVAL,
 		"%" PRIu64 " vectors cannot be %u segments", s->vectors,
 		s->segments);
@@ -214,6 +268,12 @@ static int parse_load(const struct vectordb_options *o, struct vdb_config *c,
 	c->outstanding = (uint32_t)(o->outstanding ? o->outstanding
 				    : o->rate	   ? OPEN_LOOP_OUTSTANDING
 						   : 1);
+	if (units_parse_time(o->stagger, "--start-stagger", &c->stagger_ns, e))
+		return e->code;
+	if (c->stagger_ns < 0 || c->stagger_ns > 60 * NS_PER_S)
+		return err_set(e, ERR_USAGE, -ERANGE,
+			"--start-stagger %s: must be from 0s to 60s",
+			o->stagger);
 	c->distinct = (uint32_t)o->distinct;
 	c->seed = o->seed;
 	c->verify = o->verify;
@@ -287,18 +347,46 @@ void vectordb_point_config(const struct vectordb_setup *s, uint32_t point,
 		vdb_profile_search_list(c, p->search_list);
 }
 
+/* Which nodes to keep in memory, and how many. */
+static int resolve_cache(const struct vectordb_options *o,
+	struct vdb_config *c, struct err *e)
+{
+	const struct vdb_shape *s = &c->shape;
+	uint64_t n = vdb_segment_nodes(s, 0), rule, most;
+	const char *kind = o->node_cache ? o->node_cache : "visits";
+
+	for (c->node_cache = VDB_CACHE_NONE;
+		c->node_cache < VDB_CACHE_VISITS &&
+		strcmp(kind, vdb_node_cache_name(c->node_cache));
+		c->node_cache++)
+		;
+	if (strcmp(kind, vdb_node_cache_name(c->node_cache)))
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--node-cache %s: must be visits, breadth-first or "
+			"none", kind);
+	rule = vdb_cache_count(n, vdb_stored_dim(s), s->degree);
+	most = c->node_cache == VDB_CACHE_VISITS ? rule
+	       : c->node_cache == VDB_CACHE_NONE ? 0
+						 : n / 10;
+	if (o->cache_nodes > most)
+		return err_set(e, ERR_USAGE, -ERANGE,
+			"--cache-nodes %" PRIu64 " of %" PRIu64 " nodes: "
+			"--node-cache %s keeps at most %" PRIu64,
+			o->cache_nodes, n, kind, most);
+	c->cache_nodes = (uint32_t)o->cache_nodes;
+	if (c->node_cache == VDB_CACHE_BREADTH && !c->cache_nodes)
+		c->cache_nodes = (uint32_t)(rule < most ? rule : most);
+	return 0;
+}
+
 /* A real index does what a profile only tells of. */
 static int resolve_built(const struct vectordb_options *o,
 	struct vdb_config *c, struct err *e)
 {
-	if (o->verify)
-		return err_set(e, ERR_USAGE, -EINVAL,
-			"--verify is not there for real indexes yet: their "
-			"recall tells");
 	if (o->cache_share)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--cache-share is about a replayed index; this one is "
-			"real and has --cache-nodes");
+			"real and has --node-cache");
 	if (!c->distinct)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--num-query-vectors 0 is about a replayed index: the "
@@ -312,7 +400,7 @@ static int resolve_built(const struct vectordb_options *o,
 		c->software_ns = c->client_ns = 0;
 	snprintf(c->profile, sizeof(c->profile), "%s",
 		vdb_distribution_name(c->shape.distribution));
-	return 0;
+	return resolve_cache(o, c, e);
 }
 
 int vectordb_resolve(const struct vectordb_options *o,
@@ -344,14 +432,13 @@ int vectordb_resolve(const struct vectordb_options *o,
 	if (o->drive && o->verify)
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--verify needs bytes, and a modelled drive has none");
-	if (o->drive && (o->recall_target || o->cache_nodes))
+	if (o->drive && (o->recall_target || o->cache_nodes || o->node_cache))
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"--recall-target and --cache-nodes are about a real "
-			"index, and a modelled drive has none");
+			"--recall-target, --node-cache and --cache-nodes are "
+			"about a real index, and a modelled drive has none");
 	if (o->drive)
 		return vectordb_check_rules(o, s, e);
 	asked = c->shape;
-	c->cache_nodes = (uint32_t)o->cache_nodes;
 	r = vectordb_folder(o, c->folder, e);
 	if (!r)
 		r = vdb_folder_shape(c->folder, &c->shape, e);
@@ -363,10 +450,10 @@ int vectordb_resolve(const struct vectordb_options *o,
 		r = err_set(e, ERR_USAGE, -EINVAL,
 			"--recall-target is about a real index: a replayed one "
 			"finds nothing");
-	else if (o->cache_nodes)
+	else if (o->cache_nodes || o->node_cache)
 		r = err_set(e, ERR_USAGE, -EINVAL,
-			"--cache-nodes is about a real index; a replayed one "
-			"has --cache-share");
+			"--node-cache and --cache-nodes are about a real "
+			"index; a replayed one has --cache-share");
 	if (r)
 		return r;
 	if ((o->vectors && asked.vectors != c->shape.vectors) ||

@@ -87,6 +87,34 @@ static int size_up(
 	return find_room(o, z, e);
 }
 
+/* Reads of a query follow from the profile, not from the number of vectors:
+ * fewer have the same. */
+static void print_room(const struct size *z)
+{
+	const struct vdb_shape *s = &z->config.shape;
+	double each = (double)z->index_bytes / (double)s->vectors;
+	uint64_t fit = (uint64_t)(0.9 * (double)z->room_bytes / each);
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+
+	printf("room       %s free in %s: ",
+		units_format_bytes(a, z->room_bytes), z->where);
+	if (z->room_bytes >= z->index_bytes)
+		printf("enough, %s would be left\n", units_format_bytes(b,
+			z->room_bytes - z->index_bytes));
+	else
+		printf("NOT ENOUGH, %" PRIu64 " bytes (%s) too few\n",
+			z->index_bytes - z->room_bytes,
+			units_format_bytes(b, z->index_bytes - z->room_bytes));
+	if (fit >= s->vectors)
+		return;
+	if (fit >= s->segments)
+		printf("           with a tenth left free, %" PRIu64 " vectors "
+			"in %u segments fit; as many reads a query, from a "
+			"smaller file:\n           --num-vectors %" PRIu64
+			" --segments %u\n", fit, s->segments, fit,
+			s->segments);
+}
+
 static void print_size(const struct size *z)
 {
 	const struct vdb_shape *s = &z->config.shape;
@@ -113,10 +141,7 @@ static void print_size(const struct size *z)
 		"them again instead)\n", units_format_bytes(a, z->cache_bytes),
 		VDB_CACHE_PCT);
 	if (z->room_known)
-		printf("room       %s free in %s: %s\n",
-			units_format_bytes(a, z->room_bytes), z->where,
-			z->room_bytes >= z->index_bytes ? "enough"
-							: "NOT ENOUGH");
+		print_room(z);
 }
 
 static int print_doc(struct cJSON *doc, bool ok)
@@ -250,8 +275,9 @@ static void print_written(
 		s > 0 ? (double)w->bytes / 1e9 / s : 0);
 	if (shape->built)
 		fprintf(f, "%.0f vectors a second; %u queries with %u answers "
-			"each\n", s > 0 ? (double)shape->vectors / s : 0,
-			shape->queries, shape->truth_k);
+			"each%s\n", s > 0 ? (double)shape->vectors / s : 0,
+			shape->queries, shape->truth_k, shape->copies
+			? "; all segments made from one" : "");
 	else
 		fprintf(f, "a replayed index: reads as of a real one, no "
 			"answers\n");

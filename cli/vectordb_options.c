@@ -29,7 +29,8 @@
 			.standard = "the profile's; of another number of "     \
 				    "vectors: as Milvus, 2 GiB each"),         \
 		TEXT("index-type", index_type, "TYPE",                         \
-			"DISKANN; others are not yet emulated",                \
+			"DISKANN, which is searched on the drive; HNSW and "   \
+			"AISAQ are refused with what to do instead",           \
 			.standard = "DISKANN", .words = "DISKANN"),            \
 		PROFILES_DIR_ROW,                                              \
 		COUNT("seed", seed, "N", 0, 0, "seed of content and queries",  \
@@ -38,9 +39,10 @@
 #define BUILD_ROWS                                                             \
 	HEADING("A real index"),                                               \
 		TEXT("level", level, "LEVEL",                                  \
-			"replay (any size, nothing to find) or built: a "      \
-			"Vamana graph with answers",                           \
-			.standard = "replay", .words = "replay built"),        \
+			"replay (any size, nothing to find), built (a Vamana " \
+			"graph with answers) or copies (one such segment, "    \
+			"from which all others are made: answers at any size)",\
+			.standard = "replay", .words = "replay built copies"), \
 		TEXT("distribution", distribution, "NAME",                     \
 			"uniform (as the benchmark's) or clustered",           \
 			.standard = "uniform", .words = "uniform clustered"),  \
@@ -136,6 +138,9 @@ const struct option_row vectordb_run_rows[] = {
 		.standard = "60s"),
 	COUNT("queries", queries, "N", 1, 0,
 		"so many queries in all instead of --runtime"),
+	TEXT("start-stagger", stagger, "TIME",
+		"client i of P starts i/P of this after the first; 0s: all at "
+		"once", .bare = "seconds", .standard = "1s, as the benchmark"),
 	TEXT("rate", rate, "QPS",
 		"open loop: so many queries a second arrive, whatever is "
 		"served; latency counts from when each was due",
@@ -167,9 +172,15 @@ const struct option_row vectordb_run_rows[] = {
 	TEXT("cache-share", cache_share, "H",
 		"share of the visits that the node cache answers, 0 to 0.999",
 		.standard = "the profile's"),
-	COUNT("cache-nodes", cache_nodes, "N", 0, UINT32_MAX,
-		"of a real index: nodes of each segment kept in memory, "
-		"breadth-first", .standard = "0"),
+	TEXT("node-cache", node_cache, "RULE",
+		"of a real index, nodes of each segment kept in memory: visits "
+		"(Milvus's, the most visited of a sample's searches), "
+		"breadth-first (Microsoft's, around the start) or none",
+		.standard = "visits", .words = "visits breadth-first none"),
+	COUNT("cache-nodes", cache_nodes, "N", 1, UINT32_MAX,
+		"so many of them: of 1536 dimensions and degree 64 at most "
+		"8 % by visits, and 10 % breadth-first",
+		.standard = "as Milvus has room for, 8 %"),
 	TEXT("software-time", software_time, "TIME",
 		"of each query, beside the drive's: 0 is a storage-bound "
 		"report, 5.4ms as published",
@@ -201,6 +212,7 @@ void vectordb_options_default(struct vectordb_options *o)
 	o->index_type = "DISKANN";
 	o->engine = "auto";
 	o->schedule = "reference";
+	o->stagger = "1s";
 	o->organization = "local";
 	o->division = "whatif";
 	o->seed = 42;

@@ -3,6 +3,7 @@
 
 #include "core/json.h"
 #include "core/units.h"
+#include "datagen/vdb_manifest.h"
 
 #include <cJSON.h>
 #include <inttypes.h>
@@ -46,6 +47,42 @@ int vectordb_knee(const struct vectordb_curve *c)
 	return knee;
 }
 
+/* Are all of them runs of the same? */
+static bool one_point(const struct vectordb_curve *c)
+{
+	const struct vdb_config *a = &c->recs[0].config, *b;
+	uint32_t i;
+
+	for (i = 1; i < c->count; i++) {
+		b = &c->recs[i].config;
+		if (a->outstanding != b->outstanding ||
+			a->search_list != b->search_list)
+			return false;
+	}
+	return true;
+}
+
+static void headline_runs(FILE *f, const struct vectordb_curve *c)
+{
+	double sum = 0, least = 0, most = 0, p95 = 0, v;
+	uint32_t i;
+
+	for (i = 0; i < c->count; i++) {
+		v = c->recs[i].metrics.queries_per_s;
+		sum += v;
+		if (!i || v < least)
+			least = v;
+		if (v > most)
+			most = v;
+		if (c->recs[i].metrics.latency.p95 > p95)
+			p95 = c->recs[i].metrics.latency.p95;
+	}
+	fprintf(f, "%u runs: mean %.1f QPS (%.1f to %.1f), P95 at most %.2f "
+		"ms, of %" PRIu64 " client%s\n", c->count, sum / c->count,
+		least, most, p95, in_flight(&c->recs[0]),
+		in_flight(&c->recs[0]) == 1 ? "" : "s");
+}
+
 static void headline(FILE *f, const struct vectordb_curve *c)
 {
 	const struct vdb_record *r = &c->recs[0];
@@ -56,6 +93,10 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 	if (c->goal_ns && knee < 0) {
 		fprintf(f, "no point keeps P95 within %s\n",
 			units_format_time(goal, c->goal_ns));
+		return;
+	}
+	if (c->count > 1 && !c->goal_ns && one_point(c)) {
+		headline_runs(f, c);
 		return;
 	}
 	if (c->count > 1 || c->goal_ns) {
@@ -101,6 +142,27 @@ static void print_recall(FILE *f, const struct vdb_record *r)
 		"queries; the truth covers %.6g %%: %s\n", x->k, x->mean,
 		x->min, x->median, x->queries, 100 * x->coverage,
 		vdb_recall_ok(x) ? "PASS" : "FAIL");
+	if (x->segments)
+		fprintf(f, "of a segment   @%u of its own neighbours: mean "
+			"%.4f, %.4f to %.4f of %u segments\n", x->k,
+			x->segment_mean, x->segment_min, x->segment_max,
+			x->segments);
+}
+
+static void print_cache(FILE *f, const struct vdb_record *r)
+{
+	const struct vdb_config *c = &r->config;
+
+	if (!c->shape.built)
+		fprintf(f, "node cache     as the profile has it: %.1f %% of "
+			"the visits\n", 100 * c->cache_share);
+	else
+		fprintf(f, "node cache     %s, %" PRIu64 " nodes (%.1f %%): "
+			"%.1f %% of the visits\n",
+			vdb_node_cache_name(c->node_cache), r->cached_nodes,
+			100 * (double)r->cached_nodes /
+				(double)c->shape.vectors,
+			r->metrics.cache_pct);
 }
 
 static void print_point(FILE *f, const struct vdb_record *r)
@@ -133,6 +195,11 @@ static void print_details(FILE *f, const struct vdb_record *r)
 		units_format_bytes(a, r->index_bytes),
 		units_format_bytes(b, r->read_bytes));
 	print_recall(f, r);
+	print_cache(f, r);
+	if (c->clients > 1 && m->steady_s > 0)
+		fprintf(f, "steady         %.1f QPS in the %.3f s in which all "
+			"%u clients were at work\n", m->steady_queries_per_s,
+			m->steady_s, c->clients);
 	fprintf(f, "reads          P50 %.1f us, P99 %.1f us, P99.9 %.1f us\n",
 		(double)m->read_latency.p50 / 1e3,
 		(double)m->read_latency.p99 / 1e3,
@@ -144,9 +211,12 @@ static void print_details(FILE *f, const struct vdb_record *r)
 	if (r->base.time.is_virtual)
 		return;
 	if (r->device_known)
-		fprintf(f, "device         %s read %.3f GB, asked for %.3f "
-			"GB\n", r->device.name,
+		fprintf(f, "device         %s read %.3f GB (%.3f GB/s), asked "
+			"for %.3f GB\n", r->device.name,
 			(double)r->device.read_bytes / 1e9,
+			m->total_s > 0 ? (double)r->device.read_bytes / 1e9 /
+						 m->total_s
+				       : 0,
 			(double)r->counts.read_bytes / 1e9);
 	fprintf(f, "CPU            %.2f us a read\n", m->cpu_us_per_read);
 	if (c->verify)
@@ -208,6 +278,10 @@ static bool add_recall(struct cJSON *o, const struct vdb_record *r)
 	       json_add_u64(o, "recall_k", x->k) &&
 	       json_add_u64(o, "recall_queries", x->queries) &&
 	       json_add_double(o, "truth_coverage", x->coverage) &&
+	       json_add_u64(o, "segments_known", x->segments) &&
+	       json_add_double(o, "segment_recall", x->segment_mean) &&
+	       json_add_double(o, "segment_recall_min", x->segment_min) &&
+	       json_add_double(o, "segment_recall_max", x->segment_max) &&
 	       json_add_bool(o, "recall_ok", vdb_recall_ok(x));
 }
 
@@ -227,6 +301,7 @@ static bool add_point(struct cJSON *list, const struct vdb_record *r)
 	       json_add_u64(o, "unserved", r->unserved) &&
 	       json_add_double(o, "seconds", m->total_s) &&
 	       json_add_double(o, "qps", m->queries_per_s) &&
+	       json_add_double(o, "steady_qps", m->steady_queries_per_s) &&
 	       add_spread(o, "latency_ms", &m->latency) &&
 	       add_spread(o, "batch_ms", &m->batch) &&
 	       json_add_double(o, "late_p99_ms", m->late_p99_ms) &&
@@ -241,6 +316,10 @@ static bool add_point(struct cJSON *list, const struct vdb_record *r)
 	       json_add_double(o, "expansions_per_search",
 		       m->expansions_per_search) &&
 	       json_add_double(o, "cache_percentage", m->cache_pct) &&
+	       json_add_string(o, "node_cache",
+		       c->shape.built ? vdb_node_cache_name(c->node_cache)
+				      : "profile") &&
+	       json_add_u64(o, "cached_nodes", r->cached_nodes) &&
 	       json_add_double(
 		       o, "read_bytes_per_second", m->read_bytes_per_s) &&
 	       json_add_u64(o, "read_p50_ns", m->read_latency.p50) &&
@@ -260,7 +339,7 @@ static bool add_head(struct cJSON *o, const struct vdb_record *r)
 	       json_add_string(o, "profile", c->profile) &&
 	       json_add_string(o, "index_type", "DISKANN") &&
 	       json_add_string(o, "level",
-		       c->shape.built ? "built" : "replay") &&
+		       vdb_level_name(&c->shape)) &&
 	       json_add_u64(o, "num_vectors", c->shape.vectors) &&
 	       json_add_u64(o, "dimension", c->shape.dim) &&
 	       json_add_u64(o, "max_degree", c->shape.degree) &&

@@ -186,9 +186,9 @@ static int dry_run(void *ctx)
 		units_format_bytes(a, index),
 		x->o->drive ? x->o->drive : c->folder);
 	if (c->shape.built)
-		printf("search    L %u, W %u, %u nodes of each segment "
-			"cached\n", c->search_list, c->beam_width,
-			c->cache_nodes);
+		printf("search    L %u, W %u, node cache %s\n",
+			c->search_list, c->beam_width,
+			vdb_node_cache_name(c->node_cache));
 	else
 		printf("search    E %u, W %u, %.1f %% of the visits cached: about %.0f "
 		"reads of %s a query\n", c->expansions, c->beam_width,

@@ -164,6 +164,13 @@ const char *vdb_builder_name(enum vdb_builder b)
 	return names[b];
 }
 
+const char *vdb_node_cache_name(enum vdb_node_cache c)
+{
+	static const char *const names[] = {"none", "breadth-first", "visits"};
+
+	return names[c];
+}
+
 int vdb_recall_figures(struct vdb_recall *r, uint32_t n)
 {
 	double *v = malloc((n + 1) * sizeof(*v)), sum = 0;
@@ -244,6 +251,36 @@ static void take_row(struct times *t, const struct vdb_row *w)
 		t->last_ns = w->end_ns;
 }
 
+/* From the last client's start to the first one's end. */
+static void steady(struct vdb_record *r)
+{
+	struct vdb_metrics *m = &r->metrics;
+	int64_t from = INT64_MIN, to = INT64_MAX;
+	const struct vdb_client *c;
+	uint64_t queries = 0;
+	uint32_t i;
+	size_t k;
+
+	for (i = 0; i < r->client_count; i++) {
+		c = &r->clients[i];
+		if (!c->row_count)
+			return;
+		if (c->rows[0].start_ns > from)
+			from = c->rows[0].start_ns;
+		if (c->rows[c->row_count - 1].end_ns < to)
+			to = c->rows[c->row_count - 1].end_ns;
+	}
+	for (i = 0; i < r->client_count; i++)
+		for (k = 0; k < r->clients[i].row_count; k++)
+			if (r->clients[i].rows[k].end_ns > from &&
+				r->clients[i].rows[k].end_ns <= to)
+				queries += r->clients[i].rows[k].size;
+	if (!r->client_count || to <= from)
+		return;
+	m->steady_s = (double)(to - from) / 1e9;
+	m->steady_queries_per_s = (double)queries / m->steady_s;
+}
+
 static int read_latencies(struct vdb_record *r)
 {
 	struct hist all;
@@ -311,6 +348,7 @@ int vdb_record_metrics(struct vdb_record *r)
 		qsort(t.late, batches, sizeof(double), by_value);
 		m->late_p99_ms = vdb_percentile(t.late, batches, 99);
 		ratios(r, cpu_ns);
+		steady(r);
 		ret = read_latencies(r);
 	}
 	free(t.latency);

@@ -41,6 +41,7 @@ struct vdb_shape {
 	uint64_t seed;
 	/* a real index, with answers; all 0 for a replay */
 	bool built;
+	bool copies; /* all segments are made from the first */
 	enum vdb_distribution distribution;
 	enum vdb_builder builder;
 	enum vdb_metric metric;
@@ -73,6 +74,16 @@ enum vdb_schedule {
 	VDB_PIPELINED, /* go on as soon as any read lands */
 };
 
+/* Which nodes of a real index searches keep in memory. */
+enum vdb_node_cache {
+	VDB_CACHE_NONE,
+	VDB_CACHE_BREADTH, /* Microsoft's: around the start node */
+	VDB_CACHE_VISITS,  /* Milvus's: the most visited of a sample's searches */
+};
+
+/* "none", "breadth-first", "visits" */
+const char *vdb_node_cache_name(enum vdb_node_cache c);
+
 /* The run as resolved. */
 struct vdb_config {
 	char profile[REC_NAME_MAX];
@@ -90,7 +101,10 @@ struct vdb_config {
 	double rate_per_s;  /* open loop: queries/s of all clients; 0: closed */
 	uint32_t distinct;  /* query vectors, used in turn; 0: never the same */
 	uint32_t limit;	    /* k, neighbours asked for */
-	uint32_t cache_nodes; /* a real index: of each segment, in memory */
+	/* a real index: of each segment, in memory; 0: as the rule has it */
+	enum vdb_node_cache node_cache;
+	uint32_t cache_nodes;
+	int64_t stagger_ns; /* from the first client's start to one more's */
 	uint64_t seed;	    /* of queries and arrivals */
 	bool verify;
 	char folder[4096]; /* of the index files; "" when modelled */
@@ -141,6 +155,8 @@ struct vdb_spread {
 
 struct vdb_metrics {
 	double total_s, queries_per_s;
+	/* while all clients were at work; 0: there was no such time */
+	double steady_s, steady_queries_per_s;
 	uint64_t batches;
 	/* batch time over its size, once for each query; open loop: since it
 	 * was due */
@@ -169,6 +185,9 @@ struct vdb_recall {
 	double min, max, mean, median, p5, p95, p99;
 	double coverage; /* of the truth: 1 when it knows all vectors */
 	double target;	 /* asked for; 0: more than nothing */
+	/* of each segment against its own neighbours; 0 segments: not known */
+	uint32_t segments;
+	double segment_min, segment_mean, segment_max;
 };
 
 /* Is it real, complete, above nothing and not below the target? */
@@ -186,6 +205,7 @@ struct vdb_record {
 	struct vdb_config config;
 	uint32_t read_bytes; /* of one read */
 	uint64_t index_bytes;
+	uint64_t cached_nodes; /* of all segments, in memory */
 	uint32_t client_count;
 	struct vdb_client *clients;
 	struct vdb_counts counts; /* of all */

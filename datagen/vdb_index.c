@@ -53,52 +53,133 @@ int vdb_record_ids(const struct vdb_layout *l, const uint8_t *record,
 	return (int)n;
 }
 
+/* The record of node k into slot n; its neighbours' number and ids. */
+static int cache_node(struct vdb_index *x, int fd, uint32_t n, uint32_t k,
+	uint32_t ids[VDB_DEGREE_MAX], const char *path, struct err *e)
+{
+	const struct vdb_layout *l = &x->layout;
+	uint64_t at = vdb_layout_offset(l, k);
+	uint8_t *block = malloc(l->read_bytes);
+	uint8_t *record = x->records + n * l->node_bytes;
+	int got = -EIO;
+
+	if (!block)
+		return err_nomem(e, "the node cache");
+	if (pread(fd, block, l->read_bytes, (off_t)at) ==
+		(ssize_t)l->read_bytes) {
+		memcpy(record, block + vdb_layout_within(l, k), l->node_bytes);
+		got = x->sums.count && vdb_sum(l, at, block) !=
+					       x->sums.items[vdb_sum_number(l, at)]
+			      ? -EBADMSG
+			      : vdb_record_ids(l, record, ids);
+	}
+	free(block);
+	if (got < 0)
+		return err_set(e, ERR_IO, got,
+			"%s: node %u, at offset %" PRIu64 ", %s", path, k, at,
+			got == -EIO ? "cannot be read"
+				    : "is not what was written");
+	x->slot_of[k] = n + 1;
+	return got;
+}
+
 /* Breadth first from the start node, until the cache is full. */
-static int fill_cache(struct vdb_index *x, int fd, uint32_t cache,
+static int fill_breadth(struct vdb_index *x, int fd, uint32_t room,
 	const char *path, struct err *e)
 {
-	uint32_t *queue = malloc((cache + 1) * sizeof(*queue)), k;
-	uint32_t ids[VDB_DEGREE_MAX], head = 0, n = 0;
-	uint64_t size = x->layout.node_bytes;
-	uint8_t *record;
-	int got, i;
+	uint32_t *queue = malloc((room + 1) * sizeof(*queue));
+	uint32_t ids[VDB_DEGREE_MAX], n = 0;
+	int got = 0, i;
 
-	x->records = malloc(cache * size);
-	x->slot_of = calloc(x->layout.nodes, sizeof(*x->slot_of));
-	if (!queue || !x->records || !x->slot_of) {
-		free(queue);
+	if (!queue)
 		return err_nomem(e, "the node cache");
-	}
 	queue[n++] = (uint32_t)x->layout.medoid;
 	x->slot_of[x->layout.medoid] = 1;
-	for (; head < n; head++) {
-		k = queue[head];
-		record = x->records + head * size;
-		got = pread(fd, record, size,
-			(off_t)(vdb_layout_offset(&x->layout, k) +
-				vdb_layout_within(&x->layout, k))) ==
-				      (ssize_t)size
-			      ? vdb_record_ids(&x->layout, record, ids)
-			      : -EIO;
-		if (got < 0) {
-			free(queue);
-			return err_set(e, ERR_IO, got,
-				"%s: node %u cannot be read or is none", path,
-				k);
-		}
-		for (i = 0; i < got && n < cache; i++)
+	for (; x->cached < n; x->cached++) {
+		got = cache_node(
+			x, fd, x->cached, queue[x->cached], ids, path, e);
+		if (got < 0)
+			break;
+		for (i = 0; i < got && n < room; i++)
 			if (!x->slot_of[ids[i]]) {
 				queue[n++] = ids[i];
 				x->slot_of[ids[i]] = n;
 			}
 	}
-	x->cached = n;
 	free(queue);
+	return got < 0 ? got : 0;
+}
+
+/* The nodes of a list, none of them twice. */
+static int fill_listed(struct vdb_index *x, int fd, const struct vdb_bin *list,
+	uint32_t room, const char *path, struct err *e)
+{
+	uint32_t ids[VDB_DEGREE_MAX], k;
+	int got;
+
+	for (; x->cached < room; x->cached++) {
+		k = list->items[x->cached];
+		if (k >= x->layout.nodes || x->slot_of[k])
+			return err_set(e, ERR_IO, -EBADMSG,
+				"%s: its " VDB_CACHED_NODES " names node %u, "
+				"which is none, or twice", path, k);
+		got = cache_node(x, fd, x->cached, k, ids, path, e);
+		if (got < 0)
+			return got;
+	}
 	return 0;
 }
 
-static int open_file(struct vdb_index *x, const char *path, uint32_t dims,
-	uint32_t cache, struct err *e)
+static int fill_cache(struct vdb_index *x, int fd, const char *prefix,
+	const struct vdb_index_want *want, const char *path, struct err *e)
+{
+	struct vdb_bin list = {.count = 0};
+	uint32_t room = want->nodes;
+	int r = 0;
+
+	if (want->cache == VDB_CACHE_VISITS) {
+		r = vdb_bin_load(prefix, VDB_CACHED_NODES, &list, e);
+		if (!room || room > list.count)
+			room = list.count;
+	}
+	if (room > x->layout.nodes)
+		room = (uint32_t)x->layout.nodes;
+	if (r == -ENOENT)
+		r = 0; /* the caller tells that nothing is cached */
+	if (!r && room) {
+		x->records = malloc(room * x->layout.node_bytes);
+		x->slot_of = calloc(x->layout.nodes, sizeof(*x->slot_of));
+		if (!x->records || !x->slot_of)
+			r = err_nomem(e, "the node cache");
+		else
+			r = want->cache == VDB_CACHE_VISITS
+				    ? fill_listed(x, fd, &list, room, path, e)
+				    : fill_breadth(x, fd, room, path, e);
+	}
+	vdb_bin_free(&list);
+	return r;
+}
+
+static int load_sums(struct vdb_index *x, const char *prefix, struct err *e)
+{
+	int r = vdb_bin_load(prefix, VDB_SUMS, &x->sums, e);
+
+	if (r == -ENOENT)
+		return err_set(e, ERR_USAGE, r,
+			"%s" VDB_SUMS " is not there, which --verify compares "
+			"with: `stoker vectordb datagen` writes it with an "
+			"index", prefix);
+	if (!r && x->sums.count != vdb_sum_count(&x->layout))
+		r = err_set(e, ERR_IO, -EBADMSG,
+			"%s" VDB_SUMS " has %u sums, the index takes %" PRIu64
+			" reads", prefix, x->sums.count,
+			vdb_sum_count(&x->layout));
+	return r;
+}
+
+static int open_file(struct vdb_index *x, const char *prefix,
+	const char *path, uint32_t dims, const struct vdb_index_want *want,
+	struct err *e)
 {
 	uint8_t sector[VDB_SECTOR_BYTES];
 	int fd = open(path, O_RDONLY | O_CLOEXEC), r;
@@ -114,11 +195,10 @@ static int open_file(struct vdb_index *x, const char *path, uint32_t dims,
 	else
 		r = vdb_layout_decode(&x->layout, sector,
 			(uint64_t)st.st_size, sizeof(float), dims, path, e);
-	if (!r && cache)
-		r = fill_cache(x, fd,
-			cache < x->layout.nodes ? cache
-						: (uint32_t)x->layout.nodes,
-			path, e);
+	if (!r && want->sums)
+		r = load_sums(x, prefix, e);
+	if (!r && want->cache != VDB_CACHE_NONE)
+		r = fill_cache(x, fd, prefix, want, path, e);
 	/* the search reads past the page cache; leave nothing behind */
 	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
 	close(fd);
@@ -126,7 +206,7 @@ static int open_file(struct vdb_index *x, const char *path, uint32_t dims,
 }
 
 int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
-	uint32_t dims, uint32_t cache, struct err *e)
+	uint32_t dims, const struct vdb_index_want *want, struct err *e)
 {
 	char path[PATH_MAX];
 	int n = snprintf(path, sizeof(path), "%s_disk.index", prefix), r;
@@ -136,7 +216,7 @@ int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
 	if (n < 0 || n >= (int)sizeof(path))
 		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
 			"the index's name is too long");
-	r = open_file(x, path, dims, cache, e);
+	r = open_file(x, prefix, path, dims, want, e);
 	if (!r)
 		r = vdb_pq_load(&x->pq, prefix, x->layout.nodes,
 			(uint32_t)x->layout.dims, e);
@@ -156,6 +236,7 @@ void vdb_index_close(struct vdb_index *x)
 {
 	free(x->norms);
 	vdb_pq_free(&x->pq);
+	vdb_bin_free(&x->sums);
 	free(x->records);
 	free(x->slot_of);
 	memset(x, 0, sizeof(*x));

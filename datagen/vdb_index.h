@@ -6,11 +6,14 @@
  * from <prefix>_disk.index, of any of the three dialects.
  */
 #include "core/err.h"
+#include "core/vdb_record.h"
+#include "datagen/vdb_bin.h"
 #include "datagen/vdb_layout.h"
 #include "datagen/vdb_metric.h"
 #include "datagen/vdb_pq.h"
 #include "datagen/vdb_vamana.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What is written; record() for vdb_layout_fill(), ctx is a struct vdb_built */
@@ -30,18 +33,27 @@ struct vdb_index {
 	uint64_t first; /* id of node 0 in the whole data set */
 	enum vdb_metric metric;
 	float *norms; /* see vdb_metric.h; L2: NULL */
-	/* nodes in memory, breadth-first from the start node */
+	struct vdb_bin sums; /* of its reads; none unless asked for */
+	/* nodes in memory */
 	uint32_t cached;
 	uint8_t *records;  /* [cached][node_bytes] */
 	uint32_t *slot_of; /* [nodes]: 1 + index into records, or 0; or NULL */
 };
 
+/* What of an index to have in memory, beside its codes. */
+struct vdb_index_want {
+	enum vdb_node_cache cache;
+	uint32_t nodes; /* at most; 0: by visits, all that were chosen */
+	bool sums;	/* to verify reads with */
+};
+
 /*
- * Open prefix_disk.index and its quantizer; cache so many nodes. dims is
- * checked (0: what the file says; dialect C has none).
+ * Open prefix_disk.index and its quantizer. dims is checked (0: what the file
+ * says; dialect C has none). A list of visited nodes that is not there leaves
+ * cached 0; sums that are not there are ERR_USAGE.
  */
 int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
-	uint32_t dims, uint32_t cache, struct err *e);
+	uint32_t dims, const struct vdb_index_want *want, struct err *e);
 void vdb_index_close(struct vdb_index *x);
 /* Of an open one: by what it ranks, L2 until then. */
 int vdb_index_set_metric(struct vdb_index *x, const char *prefix,

@@ -15,9 +15,12 @@
  */
 #include "core/err.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 
 #define VDB_SECTOR_BYTES 4096u
+/* The file of a segment, whose number is a uint64_t. */
+#define VDB_SEGMENT_FILE "segment_%04" PRIu64 "_disk.index"
 #define VDB_DEGREE_MAX 512u
 
 enum vdb_dialect { VDB_DIALECT_A, VDB_DIALECT_B, VDB_DIALECT_C };

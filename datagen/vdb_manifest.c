@@ -59,11 +59,13 @@ int vdb_manifest_load(
 	if (!r)
 		r = json_get_string(o, path, "level", level, sizeof(level), e);
 	if (!r) {
-		s->built = !strcmp(level, "built");
+		s->copies = !strcmp(level, "copies");
+		s->built = s->copies || !strcmp(level, "built");
 		if (!s->built && strcmp(level, "replay"))
 			r = err_set(e, ERR_IO, -EBADMSG,
 				"%s: level \"%s\", this program knows "
-				"\"replay\" and \"built\"", path, level);
+				"\"replay\", \"built\" and \"copies\"", path,
+				level);
 	}
 	if (!r)
 		r = json_get_u64(o, path, "num_vectors", 1, UINT64_C(1) << 48,
@@ -184,7 +186,7 @@ int vdb_manifest_save(
 	bool ok;
 	int r;
 
-	ok = o && json_add_string(o, "level", s->built ? "built" : "replay") &&
+	ok = o && json_add_string(o, "level", vdb_level_name(s)) &&
 	     json_add_u64(o, "num_vectors", s->vectors) &&
 	     json_add_u64(o, "dimension", s->dim) &&
 	     json_add_u64(o, "max_degree", s->degree) &&
@@ -201,6 +203,11 @@ int vdb_manifest_save(
 	return r;
 }
 
+const char *vdb_level_name(const struct vdb_shape *s)
+{
+	return s->copies ? "copies" : s->built ? "built" : "replay";
+}
+
 bool vdb_shape_differs(const struct vdb_shape *have,
 	const struct vdb_shape *want, char *why, size_t why_bytes)
 {
@@ -213,6 +220,7 @@ bool vdb_shape_differs(const struct vdb_shape *have,
 		{"max_degree", have->degree, want->degree},
 		{"segments", have->segments, want->segments},
 		{"built", have->built, want->built},
+		{"copies", have->copies, want->copies},
 		{"hub_ppm", have->built ? 0 : have->hub_ppm,
 			want->built ? 0 : want->hub_ppm},
 		{"distribution", have->distribution, want->distribution},

@@ -11,7 +11,7 @@
 
 #define VDB_MANIFEST_NAME "stoker-vectordb.json"
 
-/* level "replay", or "built" with the fields of a real index */
+/* level "replay", or "built" or "copies" with the fields of a real index */
 struct vdb_manifest {
 	struct vdb_shape shape;
 	bool complete; /* all segments are written */
@@ -22,6 +22,9 @@ int vdb_manifest_load(
 	const char *folder, struct vdb_manifest *m, struct err *e);
 int vdb_manifest_save(
 	const char *folder, const struct vdb_manifest *m, struct err *e);
+
+/* "replay", "built" or "copies" */
+const char *vdb_level_name(const struct vdb_shape *s);
 
 /* The first difference, "num_vectors 1000, not 2000"; false: none. */
 bool vdb_shape_differs(const struct vdb_shape *have,

@@ -152,6 +152,18 @@ void vdb_vectors_spread(struct vdb_vectors *v, uint64_t seed, uint32_t pct)
 	}
 }
 
+int vdb_vectors_pick(struct vdb_vectors *out, const struct vdb_vectors *v,
+	const uint32_t *rows, uint32_t count, struct err *e)
+{
+	uint32_t i;
+	int r = make(out, 0, count, v->dim, e);
+
+	for (i = 0; !r && i < count; i++)
+		memcpy(out->data + (uint64_t)i * out->stride,
+			vdb_vector_stored(v, rows[i]), v->stride * sizeof(float));
+	return r;
+}
+
 int vdb_queries_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 	uint64_t seed, uint32_t count, uint32_t dim, struct err *e)
 {

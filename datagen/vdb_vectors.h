@@ -48,6 +48,9 @@ int vdb_vectors_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 	struct err *e);
 /* Lengths drawn evenly between 1 - pct % and 1 + pct %. */
 void vdb_vectors_spread(struct vdb_vectors *v, uint64_t seed, uint32_t pct);
+/* Rows of v, numbered from 0, as the index file has them. */
+int vdb_vectors_pick(struct vdb_vectors *out, const struct vdb_vectors *v,
+	const uint32_t *rows, uint32_t count, struct err *e);
 int vdb_queries_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 	uint64_t seed, uint32_t count, uint32_t dim, struct err *e);
 

@@ -18,7 +18,12 @@ struct vdb_answers {
 	uint32_t opened;
 	struct vdb_vectors queries;
 	struct vdb_truth truth;
-	double *found; /* [distinct] recall of a query, -1: not yet asked */
+	struct vdb_truth *segments; /* their own; NULL or segments_known < S */
+	uint32_t segments_known;
+	/* [1 + segments][distinct] recall of a query, -1: not yet asked; the
+	 * first row is of all segments together */
+	double *found;
+	uint64_t cached_nodes;
 	uint64_t index_bytes;
 	uint32_t read_bytes; /* the longest of any segment */
 };
@@ -34,6 +39,10 @@ void vdb_answers_close(struct vdb_answers *a);
 /* vectordb_env.answered; ctx is the struct vdb_answers. */
 void vdb_answers_take(void *ctx, uint64_t query, const struct vdb_answer *best,
 	uint32_t count);
+
+/* vectordb_env.segment_answered */
+void vdb_answers_take_segment(void *ctx, uint32_t segment, uint64_t query,
+	const struct vdb_answer *best, uint32_t count);
 
 /* Collective: the recall of all, in rank 0's process. */
 int vdb_answers_gather(struct vdb_answers *a, struct group *g,

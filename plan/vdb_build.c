@@ -2,6 +2,7 @@
 #include "plan/vdb_build.h"
 
 #include "core/units.h"
+#include "datagen/vdb_cache.h"
 #include "datagen/vdb_index.h"
 #include "datagen/vdb_metric.h"
 #include "storage/loop.h"
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t first_of(const struct vdb_shape *s, uint32_t segment)
 {
@@ -32,8 +34,11 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 		 /* raw ones, too, and codes */
 		 (s->metric == VDB_L2 ? 0 : n * 4ULL * vdb_stride(s->dim)) +
 		 n * s->chunks +
-		 (uint64_t)s->queries * (4ULL * s->dim + 8ULL * s->truth_k +
+		 (uint64_t)s->queries * (4ULL * s->dim + 16ULL * s->truth_k +
 						4 * 4096);
+	if (s->copies) /* the first, and the copy that is being written */
+		*bytes += n * ((s->metric == VDB_L2 ? 4ULL : 8ULL) * s->dim +
+				      6ULL * s->degree + s->chunks);
 	memory_available(&room);
 	if (!room.bytes || *bytes * processes <= room.bytes / 10 * 9)
 		return 0;
@@ -69,6 +74,19 @@ void vdb_build_close(struct vdb_build *b)
 {
 	vdb_vectors_free(&b->queries);
 	vdb_truth_free(&b->truth);
+	vdb_made_free(&b->first);
+}
+
+static int segment_prefix(const char *folder, uint32_t segment,
+	char prefix[PATH_MAX], struct err *e)
+{
+	int n = snprintf(prefix, PATH_MAX, "%s/segment_%04u", folder, segment);
+
+	/* and the longest suffix */
+	return n < 0 || n + 40 >= PATH_MAX
+		       ? err_set(e, ERR_USAGE, -ENAMETOOLONG,
+				 "--data-dir: path too long")
+		       : 0;
 }
 
 static int inserted(void *ctx, uint64_t n)
@@ -89,73 +107,156 @@ static void fill_built(const void *ctx, uint64_t offset_bytes, void *buf,
 		vdb_built_record, b);
 }
 
-/* The quantizer's files first: an index file that is there is complete. */
+/* Everything beside the index first: an index file that is there is complete.
+ * But its sums, which are known when it is written. */
 static int write_files(struct vdb_build *b, uint32_t segment,
-	const struct vdb_vectors *v, const struct vdb_vamana *g,
-	struct vdb_writer *w, uint64_t *bytes, struct err *e)
+	const struct vdb_made *m, struct vdb_writer *w, uint64_t *bytes,
+	struct err *e)
 {
-	char prefix[PATH_MAX];
+	struct vdb_vectors sample = {.stride = 0};
+	struct vdb_bin sums = {.count = 0};
+	char prefix[PATH_MAX], path[PATH_MAX];
 	struct vdb_built built;
-	struct vdb_pq q;
-	int n = snprintf(prefix, sizeof(prefix), "%s/segment_%04u", b->folder,
-		segment);
-	int r = n < 0 || n >= (int)sizeof(prefix)
-			? err_set(e, ERR_USAGE, -ENAMETOOLONG,
-				  "--data-dir: path too long")
-			: 0;
+	int r = segment_prefix(b->folder, segment, prefix, e);
 
-	if (!r)
-		r = vdb_pq_train(&q, v, b->shape->chunks,
-			b->shape->metric == VDB_L2, b->shape->seed, e);
 	if (r)
 		return r;
-	r = vdb_pq_save(&q, prefix, e);
-	vdb_pq_free(&q);
+	snprintf(path, sizeof(path), "%.4000s" VDB_SAMPLE_DATA, prefix);
+	r = vdb_pq_save(&m->pq, prefix, e);
 	if (!r)
-		r = vdb_norms_save(v, b->shape->metric, prefix, e);
+		r = vdb_norms_save(&m->vectors, b->shape->metric, prefix, e);
 	if (!r)
-		r = vdb_built_init(&built, v, g, e);
+		r = vdb_vectors_pick(&sample, &m->vectors, m->sample.items,
+			m->sample.count, e);
 	if (!r)
-		r = vdb_writer_write(
-			w, segment, &built.layout, fill_built, &built, e);
+		r = vdb_fbin_write(&sample, path, e);
+	vdb_vectors_free(&sample);
+	if (!r)
+		r = vdb_bin_save(prefix, VDB_SAMPLE_IDS, &m->sample, e);
+	if (!r)
+		r = vdb_bin_save(prefix, VDB_CACHED_NODES, &m->cached, e);
+	if (!r)
+		r = vdb_built_init(&built, &m->vectors, &m->graph, e);
+	if (!r)
+		r = vdb_writer_write(w, segment, &built.layout, fill_built,
+			&built, &sums, e);
+	if (!r)
+		r = vdb_bin_save(prefix, VDB_SUMS, &sums, e);
 	if (!r)
 		*bytes = built.layout.file_bytes;
+	vdb_bin_free(&sums);
 	return r;
+}
+
+/* Graph, quantizer, and which nodes to keep in memory. */
+static int make(struct vdb_build *b, struct vdb_made *m, struct err *e)
+{
+	const struct vdb_shape *s = b->shape;
+	struct vdb_vamana_plan plan = {.builder = s->builder,
+		.degree = s->degree, .list = s->list, .progress = inserted,
+		.ctx = b};
+	int r = vdb_metric_base(&m->vectors, s->metric, e);
+
+	if (!r)
+		r = vdb_vamana_build(&m->graph, &m->vectors, &plan, e);
+	if (!r)
+		r = vdb_pq_train(&m->pq, &m->vectors, s->chunks,
+			s->metric == VDB_L2, s->seed, e);
+	if (!r)
+		r = vdb_cache_sample(
+			&m->sample, m->vectors.count, s->seed, e);
+	if (!r)
+		r = vdb_cache_choose(&m->cached, &m->vectors, &m->graph,
+			&m->pq, &m->sample, s->degree, e);
+	return r;
+}
+
+static int get_vectors(const struct vdb_build *b, uint64_t first, uint64_t n,
+	struct vdb_vectors *v, struct err *e)
+{
+	const struct vdb_shape *s = b->shape;
+	int r;
+
+	if (b->vectors)
+		return vdb_fbin_read(v, b->vectors, first, n, e);
+	r = vdb_vectors_generate(
+		v, s->distribution, s->seed, first, n, s->dim, e);
+	if (!r)
+		vdb_vectors_spread(v, s->seed, s->norm_spread_pct);
+	return r;
+}
+
+/* A copy of the first segment, which is made when it is needed. */
+static int make_copy(struct vdb_build *b, uint32_t segment,
+	struct vdb_made *m, struct err *e)
+{
+	const struct vdb_shape *s = b->shape;
+	int r = 0;
+
+	if (!b->first.vectors.data) {
+		r = get_vectors(b, 0, vdb_segment_nodes(s, 0),
+			&b->first.vectors, e);
+		if (!r)
+			r = make(b, &b->first, e);
+	}
+	return r ? r
+		 : vdb_made_copy(m, &b->first, segment, first_of(s, segment),
+			   s->seed, e);
+}
+
+/* The exact answers of this segment alone, and with all the others. */
+static int add_truth(struct vdb_build *b, uint32_t segment,
+	const struct vdb_vectors *v, struct err *e)
+{
+	char prefix[PATH_MAX], path[PATH_MAX];
+	struct vdb_truth own;
+	int r = segment_prefix(b->folder, segment, prefix, e);
+
+	if (!r)
+		r = vdb_truth_init(&own, b->truth.queries, b->truth.k, e);
+	if (r)
+		return r;
+	own.metric = b->truth.metric;
+	snprintf(path, sizeof(path), "%.4000s" VDB_SEGMENT_TRUTH, prefix);
+	r = vdb_truth_add(&own, &b->queries, v, e);
+	if (!r)
+		r = vdb_truth_save(&own, path, e);
+	if (!r)
+		vdb_truth_merge(&b->truth, &own);
+	vdb_truth_free(&own);
+	return r;
+}
+
+bool vdb_build_is_whole(const struct vdb_build *b, uint32_t segment)
+{
+	char prefix[PATH_MAX], path[PATH_MAX];
+	struct err e;
+
+	if (segment_prefix(b->folder, segment, prefix, &e))
+		return false;
+	snprintf(path, sizeof(path), "%.4000s" VDB_SUMS, prefix);
+	return !access(path, R_OK);
 }
 
 int vdb_build_segment(struct vdb_build *b, uint32_t segment,
 	struct vdb_writer *w, uint64_t *bytes, struct err *e)
 {
 	const struct vdb_shape *s = b->shape;
-	struct vdb_vamana_plan plan = {.builder = s->builder,
-		.degree = s->degree, .list = s->list, .progress = inserted,
-		.ctx = b};
-	uint64_t first = first_of(s, segment);
-	uint64_t n = vdb_segment_nodes(s, segment);
-	struct vdb_vectors v;
-	struct vdb_vamana g;
+	struct vdb_made m = {.sample.count = 0};
 	int r;
 
-	if (b->vectors)
-		r = vdb_fbin_read(&v, b->vectors, first, n, e);
+	if (s->copies)
+		r = make_copy(b, segment, &m, e);
 	else
-		r = vdb_vectors_generate(&v, s->distribution, s->seed, first, n,
-			s->dim, e);
-	if (r)
-		return r;
-	if (!b->vectors)
-		vdb_vectors_spread(&v, s->seed, s->norm_spread_pct);
-	r = vdb_truth_add(&b->truth, &b->queries, &v, e);
+		r = get_vectors(b, first_of(s, segment),
+			vdb_segment_nodes(s, segment), &m.vectors, e);
+	if (!r)
+		r = add_truth(b, segment, &m.vectors, e);
+	if (!r && !b->skip && !s->copies)
+		r = make(b, &m, e);
 	if (!r && !b->skip)
-		r = vdb_metric_base(&v, s->metric, e);
-	if (!r && !b->skip) {
-		r = vdb_vamana_build(&g, &v, &plan, e);
-		if (!r) {
-			r = write_files(b, segment, &v, &g, w, bytes, e);
-			vdb_vamana_free(&g);
-		}
-	}
-	vdb_vectors_free(&v);
+		r = write_files(b, segment, &m, w, bytes, e);
+	vdb_made_free(&m);
 	return r;
 }
 

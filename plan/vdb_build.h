@@ -7,6 +7,7 @@
 #include "accel_sim/group.h"
 #include "core/err.h"
 #include "core/vdb_record.h"
+#include "datagen/vdb_made.h"
 #include "datagen/vdb_truth.h"
 #include "datagen/vdb_vectors.h"
 #include "plan/vdb_writer.h"
@@ -15,6 +16,7 @@
 
 #define VDB_QUERIES_NAME "queries.fbin"
 #define VDB_TRUTH_NAME "ground_truth.bin"
+#define VDB_SEGMENT_TRUTH "_ground_truth.bin" /* of one, behind its prefix */
 
 struct vdb_build {
 	const struct vdb_shape *shape;
@@ -27,6 +29,7 @@ struct vdb_build {
 	/* its own */
 	struct vdb_vectors queries;
 	struct vdb_truth truth;
+	struct vdb_made first; /* what copies are made from */
 };
 
 /* Memory of the largest segment's build; ERR_ENV when the host lacks it. */
@@ -35,6 +38,8 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 
 /* queries: an .fbin file, or NULL: generated. */
 int vdb_build_open(struct vdb_build *b, const char *queries, struct err *e);
+/* Is there all that is written behind a segment's index? */
+bool vdb_build_is_whole(const struct vdb_build *b, uint32_t segment);
 int vdb_build_segment(struct vdb_build *b, uint32_t segment,
 	struct vdb_writer *w, uint64_t *bytes, struct err *e);
 /* Collective: rank 0 writes queries and their answers; what they cover. */

@@ -153,7 +153,8 @@ static int write_replay(struct job *j, struct err *e)
 		if (r || is_there(j, i, graph.layout.file_bytes))
 			continue;
 		r = vdb_writer_write(
-			&j->w, i, &graph.layout, fill_graph, &graph, e);
+			&j->w, i, &graph.layout, fill_graph, &graph, NULL,
+			e);
 		if (!r)
 			wrote(j, i, graph.layout.file_bytes);
 	}
@@ -174,7 +175,7 @@ static int write_built(struct job *j, struct err *e)
 	for (i = 0; !r && i < s->segments; i++) {
 		if (!is_mine(j->p->group, i))
 			continue;
-		b.skip = is_there(j, i, 0);
+		b.skip = is_there(j, i, 0) && vdb_build_is_whole(&b, i);
 		b.done = j->vectors;
 		r = vdb_build_segment(&b, i, &j->w, &bytes, e);
 		if (!r && !b.skip)

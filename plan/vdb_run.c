@@ -62,6 +62,7 @@ static int open_indexes(struct job *j, struct err *e)
 		return r;
 	j->rec->index_bytes = j->answers.index_bytes;
 	j->rec->read_bytes = j->answers.read_bytes;
+	j->rec->cached_nodes = j->answers.cached_nodes;
 	vdb_search_init(&j->search, &j->rec->config, j->answers.indexes,
 		&j->answers.queries);
 	return 0;
@@ -227,9 +228,10 @@ static int gather(struct job *j, struct vdb_client *mine, struct err *e)
 
 static void disk_before(struct job *j)
 {
-	if (!j->c->drive && !j->c->group->first)
-		j->disk_known = !diskstats_read(
-			j->rec->config.folder, &j->before);
+	if (j->c->drive || j->c->group->first)
+		return;
+	notes_drive(&j->rec->base, j->rec->config.folder);
+	j->disk_known = !diskstats_read(j->rec->config.folder, &j->before);
 }
 
 static void disk_after(struct job *j)
@@ -265,6 +267,8 @@ static int search(struct job *j, struct err *e)
 	if (rec->config.shape.built) {
 		env.guides = &j->search.guides;
 		env.answered = vdb_answers_take;
+		env.segment_answered = vdb_answers_take_segment;
+		env.indexes = j->answers.indexes;
 		env.ctx = &j->answers;
 	}
 	r = group_agree(g, mine ? 0 : err_nomem(e, "the run's record"), e);
@@ -304,6 +308,16 @@ static void note_figures(struct job *j)
 			"the ground truth knows %" PRIu64 " of %" PRIu64
 			" vectors: recall does not count, the run FAILS",
 			c->shape.truth_vectors, c->shape.vectors);
+	if (c->node_cache == VDB_CACHE_VISITS && !rec->cached_nodes)
+		record_note(&rec->base, "node-cache",
+			"the index tells no most visited nodes "
+			"(segment_*" VDB_CACHED_NODES "): searches keep none in "
+			"memory");
+	if (c->shape.copies)
+		record_note(&rec->base, "copies",
+			"%u segments made from one by exchanging dimensions: "
+			"searches, answers and reads are real, but the "
+			"segments are alike", c->shape.segments);
 	if (c->schedule == VDB_PIPELINED)
 		record_note(&rec->base, "pipelined",
 			"pipelined: not the benchmark's schedule, which awaits "
@@ -313,10 +327,13 @@ static void note_figures(struct job *j)
 		record_note(&rec->base, "repeated-queries",
 			"the same %u queries again and again read at most %s, "
 			"less than the hosts' %s of memory: a cache in front "
-			"of the drive would answer them (--num-query-vectors 0 "
-			"never repeats one)", c->distinct,
+			"of the drive would answer them (%s)", c->distinct,
 			units_format_bytes(a, (uint64_t)set),
-			units_format_bytes(b, memory));
+			units_format_bytes(b, memory),
+			c->shape.built ? "more --num-query-vectors in datagen "
+					 "take longer to come again"
+				       : "--num-query-vectors 0 never repeats "
+					 "one");
 	if (rec->unserved)
 		record_note(&rec->base, "overloaded",
 			"%" PRIu64 " queries were due before the end and never "

@@ -5,6 +5,7 @@
 #include "storage/loop.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH VDB_WRITER_DEPTH
@@ -50,6 +51,17 @@ static uint64_t chunk_end(const struct vdb_writer *w, uint64_t offset)
 	return end < size ? end : size;
 }
 
+/* What the file will be checked with. */
+static void add_sums(
+	struct vdb_writer *w, uint64_t at, const uint8_t *buf, uint64_t end)
+{
+	const struct vdb_layout *l = w->layout;
+
+	for (; w->sums && at && at < end;
+		at += l->read_bytes, buf += l->read_bytes)
+		w->sums->items[vdb_sum_number(l, at)] = vdb_sum(l, at, buf);
+}
+
 static int write_all(struct vdb_writer *w, const struct store_file *f,
 	struct err *e)
 {
@@ -72,6 +84,7 @@ static int write_all(struct vdb_writer *w, const struct store_file *f,
 			c->op.offset_bytes = at;
 			c->op.len_bytes = (uint32_t)(end - at);
 			w->fill(w->ctx, at, c->op.buf, end - at);
+			add_sums(w, at, c->op.buf, end);
 			r = hand_in(w, c, e);
 			at = end;
 			if (!r && i % 4 == 3) /* let the drive begin */
@@ -104,7 +117,7 @@ int vdb_writer_write(struct vdb_writer *w, uint32_t i,
 	const struct vdb_layout *layout,
 	void (*fill)(const void *ctx, uint64_t offset_bytes, void *buf,
 		uint64_t len_bytes),
-	const void *ctx, struct err *e)
+	const void *ctx, struct vdb_bin *sums, struct err *e)
 {
 	struct store_file f;
 	char path[4352];
@@ -114,6 +127,13 @@ int vdb_writer_write(struct vdb_writer *w, uint32_t i,
 	w->layout = layout;
 	w->fill = fill;
 	w->ctx = ctx;
+	w->sums = sums;
+	if (sums) {
+		sums->count = (uint32_t)vdb_sum_count(layout);
+		sums->items = malloc(sums->count * sizeof(*sums->items));
+		if (!sums->items)
+			return err_nomem(e, "the sums of a segment");
+	}
 	w->chunk_bytes = (uint32_t)(CHUNK_BYTES / layout->read_bytes *
 				    layout->read_bytes);
 	if (!w->chunk_bytes)

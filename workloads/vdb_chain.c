@@ -133,25 +133,41 @@ static int submit(struct vdb_chain *c, uint32_t node, struct err *e)
 	return 0;
 }
 
+static int differs(const struct vdb_chain *c, const struct read *r,
+	uint32_t at, const char *how, struct err *e)
+{
+	uint64_t offset = r->op.offset_bytes + at;
+
+	return err_set(e, ERR_IO, -EBADMSG,
+		VDB_SEGMENT_FILE " differs from what was written at offset "
+		"%" PRIu64 " (%s; node %u, sector %" PRIu64 ")",
+		c->env.file->id, offset, how, r->node,
+		offset / VDB_SECTOR_BYTES);
+}
+
 /* Is every byte of the read what datagen wrote? */
 static int verify(struct vdb_chain *c, const struct read *r, struct err *e)
 {
+	const struct vdb_layout *l = c->guide->layout;
 	const uint8_t *got = r->op.buf;
+	uint64_t at = r->op.offset_bytes;
 	uint32_t i;
 
-	if (!c->expected || !got)
+	if ((!c->expected && !c->env.sums) || !got)
 		return 0;
-	vdb_graph_fill(c->env.graph, r->op.offset_bytes, c->expected,
-		r->op.len_bytes);
 	c->env.counts->verified_bytes += r->op.len_bytes;
+	if (c->env.sums)
+		return vdb_sum(l, at, got) ==
+				       c->env.sums->items[vdb_sum_number(l, at)]
+			       ? 0
+			       : differs(c, r, 0, "or behind it in the same "
+					 "read: by its sum", e);
+	vdb_graph_fill(c->env.graph, at, c->expected, r->op.len_bytes);
 	if (!memcmp(got, c->expected, r->op.len_bytes))
 		return 0;
 	for (i = 0; got[i] == c->expected[i]; i++)
 		;
-	return err_set(e, ERR_IO, -EBADMSG,
-		"segment %" PRIu64 " of the index differs from what was "
-		"written at offset %" PRIu64 " (node %u)", c->env.file->id,
-		r->op.offset_bytes + i, r->node);
+	return differs(c, r, i, "the first such byte", e);
 }
 
 static int look_at(struct vdb_chain *c, struct read *r, struct err *e)
@@ -165,9 +181,9 @@ static int look_at(struct vdb_chain *c, struct read *r, struct err *e)
 	if (got != r->op.len_bytes) {
 		ret = got < 0 ? (int)got : -EIO;
 		return err_set(e, ERR_IO, ret,
-			"reading %u bytes at %" PRIu64 " of index segment %"
-			PRIu64 " failed: %s", r->op.len_bytes,
-			r->op.offset_bytes, c->env.file->id,
+			"reading %u bytes at %" PRIu64 " of " VDB_SEGMENT_FILE
+			" failed: %s", r->op.len_bytes, r->op.offset_bytes,
+			c->env.file->id,
 			got < 0 ? strerror((int)-got) : "the file has become "
 							"shorter");
 	}
@@ -179,7 +195,8 @@ static int look_at(struct vdb_chain *c, struct read *r, struct err *e)
 						c->guide->layout, r->node)
 			      : NULL, e);
 	if (ret)
-		return err_wrap(e, "segment %" PRIu64, c->env.file->id);
+		return err_wrap(e, VDB_SEGMENT_FILE ", offset %" PRIu64,
+			c->env.file->id, r->op.offset_bytes);
 	return 0;
 }
 

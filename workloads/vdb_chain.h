@@ -6,6 +6,7 @@
  * pipelined, each one that lands is looked at once and the next ones follow,
  * up to W in flight.
  */
+#include "datagen/vdb_bin.h"
 #include "storage/buffers.h"
 #include "storage/engine.h"
 #include "storage/store.h"
@@ -19,7 +20,9 @@ struct vdb_chain_env {
 	const struct vdb_config *config;
 	struct engine *engine;
 	const struct store_file *file; /* of the segment */
-	const struct vdb_graph *graph; /* to verify with; NULL: do not */
+	/* to verify with; NULL: do not */
+	const struct vdb_graph *graph;
+	const struct vdb_bin *sums;
 	const struct buffers *buffers;
 	uint32_t first_buffer; /* beam_width of them */
 	/* something landed, so that vdb_chain_step() may get further */

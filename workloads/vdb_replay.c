@@ -123,7 +123,9 @@ static uint32_t next(struct vdb_guide *g, uint32_t max, uint32_t *nodes)
 	uint64_t x;
 	bool hit;
 
-	while (!n && r->expanded < r->c->expansions) {
+	/* pipelined, what is free is used at once: rounds do not divide */
+	while ((!n || (r->c->schedule == VDB_PIPELINED && n < max)) &&
+		r->expanded < r->c->expansions) {
 		end = until_round(r->c, r->round + 1);
 		for (; r->expanded < end && n < max; r->expanded++) {
 			x = rng_mix64(r->state, r->expanded);

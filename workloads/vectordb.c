@@ -41,7 +41,12 @@ struct client {
 	struct job *job;
 	struct vdb_client *out;
 	uint32_t member, index; /* of the group; in this process */
-	enum { CLIENT_COME, CLIENT_MEET, CLIENT_RUN, CLIENT_END, CLIENT_DONE } state;
+	enum { CLIENT_COME,
+		CLIENT_MEET,
+		CLIENT_DELAY,
+		CLIENT_RUN,
+		CLIENT_END,
+		CLIENT_DONE } state;
 	struct slot *slots;
 	uint32_t live;	 /* slots that go on */
 	uint64_t given, most; /* queries handed out; UINT64_MAX: no limit */
@@ -74,8 +79,7 @@ uint64_t vectordb_buffers(const struct vdb_config *c)
 
 int vectordb_path(const char *folder, uint64_t i, char *buf, size_t buf_bytes)
 {
-	int n = snprintf(buf, buf_bytes, "%s/segment_%04" PRIu64 "_disk.index",
-		folder, i);
+	int n = snprintf(buf, buf_bytes, "%s/" VDB_SEGMENT_FILE, folder, i);
 
 	return n > 0 && (size_t)n < buf_bytes ? 0 : -ENAMETOOLONG;
 }
@@ -194,14 +198,19 @@ static void merge_answers(struct slot *s)
 {
 	const struct vectordb_env *env = s->client->job->env;
 	const struct vdb_config *f = env->config;
-	uint32_t n = f->shape.segments, q, i, count;
+	uint32_t n = f->shape.segments, q, i, count, found;
 	struct vdb_guide *g;
 
 	for (q = 0; q < s->row.size; q++) {
 		for (i = count = 0; i < n; i++) {
 			g = vdb_chain_guide(s->chains[q * n + i]);
-			count += g->ops->answers(
+			found = g->ops->answers(
 				g, f->limit, s->answers + count);
+			if (env->segment_answered)
+				env->segment_answered(env->ctx, i,
+					query_number(s, q), s->answers + count,
+					found);
+			count += found;
 		}
 		qsort(s->answers, count, sizeof(*s->answers), by_distance);
 		env->answered(env->ctx, query_number(s, q), s->answers,
@@ -336,6 +345,7 @@ static int client_step(struct loop_task *task, struct err *e)
 {
 	struct client *c = (struct client *)task;
 	struct group *g = c->job->env->group;
+	int64_t now = clock_now(c->job->loop->clock);
 	int r;
 
 	switch (c->state) {
@@ -345,9 +355,18 @@ static int client_step(struct loop_task *task, struct err *e)
 		/* fall through */
 	case CLIENT_MEET:
 		r = group_barrier_test(g, c->member, e);
-		if (r > 0)
+		if (r <= 0)
+			return r;
+		c->state = CLIENT_DELAY;
+		c->start_ns = now + c->job->c->stagger_ns * c->member /
+					    c->job->c->clients;
+		/* fall through */
+	case CLIENT_DELAY:
+		if (now < c->start_ns)
+			loop_sleep(c->job->loop, task, c->start_ns);
+		else
 			run_begin(c);
-		return r < 0 ? r : 0;
+		return 0;
 	case CLIENT_RUN:
 		if (c->live)
 			return 0;
@@ -396,7 +415,12 @@ static int slot_open(struct client *c, uint32_t number, struct err *e)
 		uint32_t segment = i % f->shape.segments;
 
 		x.file = &j->files[segment];
-		x.graph = f->verify ? &j->env->graphs[segment] : NULL;
+		x.graph = f->verify && j->env->graphs
+				  ? &j->env->graphs[segment]
+				  : NULL;
+		x.sums = f->verify && j->env->indexes
+				 ? &j->env->indexes[segment].sums
+				 : NULL;
 		x.first_buffer = (first + i) * f->beam_width;
 		r = j->env->guides->open(j->env->guides, segment, &guide, e);
 		if (!r)

@@ -24,12 +24,17 @@ struct vectordb_env {
 	struct group *group; /* the clients */
 	struct buffers *buffers; /* group->count x vectordb_buffers() */
 	const struct vdb_guides *guides;
-	const struct vdb_graph *graphs; /* to verify with; NULL: do not */
+	/* to verify with, one of both; NULL: do not */
+	const struct vdb_graph *graphs;
+	const struct vdb_index *indexes;
 	/*
 	 * The best answers of all segments, nearest first, for each query that
 	 * ends; NULL where there are none.
 	 */
 	void (*answered)(void *ctx, uint64_t query,
+		const struct vdb_answer *best, uint32_t count);
+	/* what one segment has found of it, before; may be NULL */
+	void (*segment_answered)(void *ctx, uint32_t segment, uint64_t query,
 		const struct vdb_answer *best, uint32_t count);
 	void *ctx;
 };

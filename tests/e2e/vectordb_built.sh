@@ -15,7 +15,7 @@ holds '.status == "finished" and .segments == 2'
 [ "$(stat -c %s d/vectordb/ground_truth.bin)" = $((8 + 8 * 100 * 20)) ] ||
 	fail "truth: $(ls -l d/vectordb)"
 vdb 0 --data-dir d --queries 200 --search-ef 100 --recall-target 0.9 \
-	--results-dir r --systemname s
+	--node-cache none --results-dir r --systemname s
 holds '.level == "built" and (.points[0] | .recall >= 0.9 and .recall_ok
 	and .recall_queries == 100 and .truth_coverage == 1
 	and .reads_per_query >= 200 and .expansions_per_search >= 100)'
@@ -31,14 +31,28 @@ holds '.result == "PASS" and .valid and .flat_setup.ok
 cp "$leaf/summary.json" last.out
 holds '.recall == $r' --argjson r "$recall"
 # two ranks find the same; a cache saves reads; more of the list finds more
-vdb 0 --data-dir d --queries 200 --search-ef 100 -n 2
+vdb 0 --data-dir d --queries 200 --search-ef 100 -n 2 --node-cache none
 holds '.points[0].recall == $r' --argjson r "$recall"
-vdb 0 --data-dir d --queries 100 --search-ef 100 --cache-nodes 400
-holds '.points[0].cache_percentage > 10'
+vdb 0 --data-dir d --queries 100 --search-ef 100 --cache-nodes 200 \
+	--node-cache breadth-first
+holds '.points[0] | .cache_percentage > 10 and .cached_nodes == 400
+	and .node_cache == "breadth-first"'
+# Milvus's rule: 0.1 x 256 / (1.2 x (132 + 256)) = 5.498 % of 2,000 nodes each,
+# the most visited; what is read is as written
+vdb 0 --data-dir d --queries 100 --search-ef 100 --verify
+holds '.points[0] | .cached_nodes == 2 * 109 and .node_cache == "visits"
+	and .cache_percentage > 10 and .verified_bytes == .read_bytes
+	and .segments_known == 2 and .segment_recall > 0.9'
+vdb 2 --data-dir d --cache-nodes 110
+said "keeps at most 109"
+vdb 2 --data-dir d --node-cache most
+said "must be visits, breadth-first or none"
+rm d/vectordb/segment_0000_cached_nodes.bin d/vectordb/segment_0001_cached_nodes.bin
+vdb 0 --data-dir d --queries 10
+holds '.points[0].cached_nodes == 0 and ([.notes[].id] | index("node-cache"))'
 vdb 0 --data-dir d --queries 100 --sweep-search-ef 10,50,150 --schedule pipelined
 holds '[.points[].recall] | . == sort and .[0] < .[2]'
 vdb 1 --data-dir d --queries 100 --search-ef 10 --recall-target 0.999
-vdb 2 --data-dir d --verify
 vdb 2 --data-dir d --cache-share 0.5
 vdb 2 --data-dir d --search-limit 21 --search-ef 50
 said "lower --num-query-vectors or --search-limit"

@@ -16,7 +16,15 @@ expect 0 stoker vectordb datasize --num-vectors 100000 --dimension 128 \
 	--max-degree 64 --segments 1 --index-type DISKANN
 said "5 in a sector"
 expect 2 stoker vectordb datasize --index-type HNSW
-said "only DISKANN"
+said "searched in memory"
+expect 2 stoker vectordb datasize --index-type AISAQ
+said "expansions, beam_width, cache_share 0"
+expect 2 stoker vectordb datasize --index-type BTREE
+# no drive here has room for a hundred times the published index
+expect 1 stoker vectordb datasize --num-vectors 1000000000 --segments 29 \
+	--data-dir .
+said "NOT ENOUGH"
+said "with a tenth left free"
 # D7-PS1010, one client: 141.6 QPS and 1,399 reads published
 vdb 0 --drive d7-ps1010 --runtime 4s
 holds '.points[0] | (.qps / 141.63 - 1 | fabs) < 0.03
@@ -48,6 +56,17 @@ said "recall is not applicable"
 vdb 0 --drive d7-ps1010 -n 50 --outstanding 2 --batch-size 2 --queries 2000 \
 	--clock virtual --profile mlps-1m
 holds '.points[0] | .queries == 2000 and .batch_size == 2'
+# clients begin in turn: 4 of 2 s, the last one 0.75 s behind the first
+vdb 0 --drive d7-ps1010 -n 4 --runtime 2s --profile mlps-1m
+holds '.points[0] | (.seconds - 2.75 | fabs) < 0.05
+	and (.qps / .steady_qps - 2 / 2.75 | fabs) < 0.02'
+vdb 0 --drive d7-ps1010 -n 4 --runtime 2s --profile mlps-1m --start-stagger 0s
+holds '.points[0] | (.seconds - 2 | fabs) < 0.05
+	and (.qps / .steady_qps - 1 | fabs) < 0.02'
+vdb 2 --drive d7-ps1010 --start-stagger 2h
+# five runs of one point are no curve
+expect 0 stoker vectordb run --quiet --drive d7-ps1010 --runs 5 --runtime 1s
+said "5 runs: mean 14"
 # open loop
 vdb 0 --drive d7-ps1010 --rate 200 --runtime 3s --num-query-vectors 0
 holds '.points[0] | (.qps / 200 - 1 | fabs) < 0.2 and .unserved == 0'

@@ -5,8 +5,10 @@
 #include "plan/vdb_run.h"
 
 #include "core/units.h"
+#include "datagen/vdb_cache.h"
 #include "datagen/vdb_index.h"
 #include "datagen/vdb_list.h"
+#include "datagen/vdb_made.h"
 #include "datagen/vdb_manifest.h"
 #include "datagen/vdb_math.h"
 #include "datagen/vdb_truth.h"
@@ -235,15 +237,19 @@ struct bed {
 	struct vdb_record rec;
 	struct engine_spec spec;
 	char dir[UT_PATH_MAX];
+	enum vdb_node_cache rule;
+	bool verify;
 	struct err e;
 };
 
 /* 3,000 vectors of 32 dimensions in two segments, 50 queries. */
-static void bed_make(struct bed *b, enum vdb_distribution kind)
+static const struct vdb_shape small = {.vectors = 3000, .dim = 32,
+	.degree = 24, .segments = 2, .seed = 42, .built = true, .list = 50,
+	.chunks = 16, .queries = 50, .truth_k = 10};
+
+static void bed_write(struct bed *b, const struct vdb_shape *shape)
 {
-	struct vdb_shape s = {.vectors = 3000, .dim = 32, .degree = 24,
-		.segments = 2, .seed = 42, .built = true, .distribution = kind,
-		.list = 50, .chunks = 16, .queries = 50, .truth_k = 10};
+	struct vdb_shape s = *shape;
 	struct vdb_generate p = {.shape = &s};
 	struct vdb_written w;
 
@@ -255,7 +261,15 @@ static void bed_make(struct bed *b, enum vdb_distribution kind)
 	CU_ASSERT_EQUAL_FATAL(group_local_open(1, &p.group, &b->e), 0);
 	CU_ASSERT_EQUAL_FATAL(vdb_generate(&p, &w, &b->e), 0);
 	group_close(p.group);
-	CU_ASSERT_EQUAL(w.segments, 2);
+	CU_ASSERT_EQUAL(w.segments, s.segments);
+}
+
+static void bed_make(struct bed *b, enum vdb_distribution kind)
+{
+	struct vdb_shape s = small;
+
+	s.distribution = kind;
+	bed_write(b, &s);
 }
 
 static int bed_search(struct bed *b, uint32_t list, enum vdb_schedule schedule,
@@ -276,6 +290,10 @@ static int bed_search(struct bed *b, uint32_t list, enum vdb_schedule schedule,
 	c->search_list = list;
 	c->beam_width = 4;
 	c->schedule = schedule;
+	c->node_cache = b->rule ? b->rule
+			: cache ? VDB_CACHE_BREADTH
+				: VDB_CACHE_NONE;
+	c->verify = b->verify;
 	c->cache_nodes = cache;
 	b->c.engine = b->spec;
 	CU_ASSERT_EQUAL_FATAL(group_local_open(1, &b->c.group, &b->e), 0);
@@ -372,7 +390,196 @@ static void test_nothing_found(void)
 	bed_free(&b);
 }
 
+/*
+ * Milvus's room: 10 % of the vectors' bytes by 1.2 times a node's. R 64, d
+ * 1536: 0.1 x 6144 / (1.2 x 6404) = 7.995 %; R 16, d 128: 0.1 x 512 / (1.2 x
+ * 580) = 7.356 %. The sample: 10 %, at most 100,000.
+ */
+static void test_cache_rule(void)
+{
+	struct vdb_bin ids;
+	struct err e;
+	uint32_t i;
+
+	CU_ASSERT_EQUAL(vdb_cache_count(1000000, 1536, 64), 79950);
+	CU_ASSERT_EQUAL(vdb_cache_count(1000000, 128, 16), 73563);
+	CU_ASSERT_EQUAL(vdb_cache_count(3, 128, 16), 1);
+	CU_ASSERT_EQUAL_FATAL(vdb_cache_sample(&ids, 5000, 1, &e), 0);
+	CU_ASSERT_EQUAL(ids.count, 500);
+	for (i = 1; i < 500; i++)
+		CU_ASSERT(ids.items[i] > ids.items[i - 1]);
+	CU_ASSERT(ids.items[499] < 5000);
+	vdb_bin_free(&ids);
+	CU_ASSERT_EQUAL_FATAL(vdb_cache_sample(&ids, 2000000, 1, &e), 0);
+	CU_ASSERT_EQUAL(ids.count, VDB_SAMPLE_MAX);
+	vdb_bin_free(&ids);
+}
+
+/* The hit share of L 50 with a cache of as many nodes by either rule. */
+static double hit_share(struct bed *b, enum vdb_node_cache rule, uint32_t n)
+{
+	b->rule = rule;
+	CU_ASSERT_EQUAL_FATAL(bed_search(b, 50, VDB_REFERENCE, n), 0);
+	CU_ASSERT_EQUAL(b->rec.cached_nodes, 2 * n);
+	return b->rec.metrics.cache_pct / 100;
+}
+
+/*
+ * What a sample visits is worth more than what lies around the start, and
+ * more than its share of the nodes: hubs are near every query.
+ */
+static void test_cache(void)
+{
+	uint32_t n = (uint32_t)vdb_cache_count(1500, 32, 24);
+	double visits, breadth;
+	char path[UT_PATH_MAX];
+	struct vdb_bin list;
+	struct bed b;
+
+	bed_make(&b, VDB_UNIFORM);
+	/* 0.1 x 128 / (1.2 x (100 + 128)) = 4.678 % of 1,500 */
+	CU_ASSERT_EQUAL(n, 70);
+	CU_ASSERT_EQUAL(ut_file_size(ut_join(path, b.dir,
+				"segment_0000_sample_ids.bin")), 8 + 4 * 150);
+	CU_ASSERT_EQUAL(ut_file_size(ut_join(path, b.dir,
+				"segment_0000_sample_data.bin")),
+		8 + 150 * 32 * 4);
+	visits = hit_share(&b, VDB_CACHE_VISITS, n);
+	breadth = hit_share(&b, VDB_CACHE_BREADTH, n);
+	CU_ASSERT(visits > breadth && visits > 0.10);
+	/* all of the list is the rule's; a list that names a node twice */
+	b.rule = VDB_CACHE_VISITS;
+	CU_ASSERT_EQUAL_FATAL(bed_search(&b, 50, VDB_REFERENCE, 0), 0);
+	CU_ASSERT_EQUAL(b.rec.cached_nodes, 2 * n);
+	ut_join(path, b.dir, "segment_0001");
+	CU_ASSERT_EQUAL_FATAL(
+		vdb_bin_load(path, VDB_CACHED_NODES, &list, &b.e), 0);
+	list.items[7] = list.items[3];
+	CU_ASSERT_EQUAL(vdb_bin_save(path, VDB_CACHED_NODES, &list, &b.e), 0);
+	vdb_bin_free(&list);
+	CU_ASSERT_EQUAL(bed_search(&b, 50, VDB_REFERENCE, 0), -EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(b.e.text, "_cached_nodes.bin"));
+	bed_free(&b);
+}
+
+/* Every read has a sum; a byte in the last sector of one is found and named. */
+static void test_verify(void)
+{
+	char path[UT_PATH_MAX];
+	struct bed b;
+	uint64_t i;
+
+	bed_make(&b, VDB_UNIFORM);
+	b.verify = true;
+	CU_ASSERT_EQUAL_FATAL(bed_search(&b, 50, VDB_REFERENCE, 0), 0);
+	CU_ASSERT_EQUAL(b.rec.counts.verified_bytes, b.rec.counts.read_bytes);
+	CU_ASSERT(b.rec.counts.reads > 0);
+	/* 1500 x (128 + 4 + 96) bytes, 17 in a sector: their tails are zero */
+	ut_join(path, b.dir, "segment_0001_disk.index");
+	for (i = 1; i <= 1500 / 17; i++)
+		ut_file_flip(path, i * 4096 + 4095);
+	CU_ASSERT_EQUAL(bed_search(&b, 50, VDB_REFERENCE, 0), -EBADMSG);
+	CU_ASSERT_PTR_NOT_NULL(strstr(b.e.text, "segment_0001_disk.index"));
+	CU_ASSERT_PTR_NOT_NULL(strstr(b.e.text, "sector"));
+	/* and by the cache that is loaded before */
+	b.rule = VDB_CACHE_VISITS;
+	CU_ASSERT_EQUAL(bed_search(&b, 50, VDB_REFERENCE, 0), -EBADMSG);
+	/* nobody sees it without */
+	b.verify = false;
+	CU_ASSERT_EQUAL(bed_search(&b, 50, VDB_REFERENCE, 0), 0);
+	b.verify = true;
+	remove(ut_join(path, b.dir, "segment_0000_disk.index_sums.bin"));
+	CU_ASSERT_EQUAL(bed_search(&b, 50, VDB_REFERENCE, 0), -ENOENT);
+	CU_ASSERT_EQUAL(b.e.kind, ERR_USAGE);
+	bed_free(&b);
+}
+
+/*
+ * A copy keeps the distances among its vectors and their codes' tables' sums,
+ * and has others to a query.
+ */
+static void test_copy(void)
+{
+	const struct vdb_vamana_plan plan = {.degree = 12, .list = 30};
+	struct vdb_made m, c;
+	struct vdb_vectors q;
+	const uint32_t *ids;
+	float ta[8 * VDB_CENTROIDS], tb[8 * VDB_CENTROIDS];
+	uint32_t i, k, a, bad = 0, same = 0;
+	struct err e;
+
+	memset(&m, 0, sizeof(m));
+	m.vectors = vectors_of(VDB_UNIFORM, 400, 20);
+	CU_ASSERT_EQUAL_FATAL(
+		vdb_vamana_build(&m.graph, &m.vectors, &plan, &e), 0);
+	/* 20 dimensions in 8 chunks: four of 3, four of 2 */
+	CU_ASSERT_EQUAL_FATAL(vdb_pq_train(&m.pq, &m.vectors, 8, true, 1, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(vdb_cache_sample(&m.sample, 400, 1, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(vdb_cache_choose(&m.cached, &m.vectors, &m.graph,
+		&m.pq, &m.sample, 12, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(vdb_made_copy(&c, &m, 3, 1200, 42, &e), 0);
+	CU_ASSERT_EQUAL(c.vectors.first, 1200);
+	/* sample[i] of the copy is sample[i] of the first */
+	for (i = 0; i < 40; i++) {
+		a = m.sample.items[i];
+		k = c.sample.items[i];
+		vdb_pq_table(&m.pq, vdb_vector(&m.vectors, a), ta);
+		vdb_pq_table(&c.pq, vdb_vector(&c.vectors, k), tb);
+		CU_ASSERT_DOUBLE_EQUAL(
+			vdb_lookup(ta, m.pq.codes + a * 8, 8),
+			vdb_lookup(tb, c.pq.codes + k * 8, 8), 1e-5);
+		CU_ASSERT_DOUBLE_EQUAL(
+			vdb_l2(vdb_vector(&m.vectors, a),
+				vdb_vector(&m.vectors, m.sample.items[0]), 32),
+			vdb_l2(vdb_vector(&c.vectors, k),
+				vdb_vector(&c.vectors, c.sample.items[0]), 32),
+			1e-5);
+		CU_ASSERT_EQUAL(m.graph.sizes[a], c.graph.sizes[k]);
+		ids = vdb_vamana_list(&c.graph, k);
+		for (a = 0; a < c.graph.sizes[k]; a++)
+			bad += ids[a] >= 400 || ids[a] == k;
+	}
+	CU_ASSERT_EQUAL(bad, 0);
+	CU_ASSERT_EQUAL_FATAL(
+		vdb_queries_generate(&q, VDB_UNIFORM, 42, 1, 20, &e), 0);
+	for (i = 0; i < 40; i++)
+		same += fabsf(vdb_l2(vdb_vector(&q, 0), vdb_vector(&m.vectors,
+						m.sample.items[i]), 32) -
+			      vdb_l2(vdb_vector(&q, 0), vdb_vector(&c.vectors,
+						c.sample.items[i]), 32)) < 1e-6F;
+	CU_ASSERT(same < 5);
+	vdb_vectors_free(&q);
+	vdb_made_free(&c);
+	vdb_made_free(&m);
+}
+
+/* Four segments out of one: what all find, and each of its own. */
+static void test_copies(void)
+{
+	struct vdb_shape s = small;
+	struct bed b;
+
+	s.vectors = 4000;
+	s.segments = 4;
+	s.copies = true;
+	bed_write(&b, &s);
+	b.verify = true;
+	CU_ASSERT_EQUAL_FATAL(bed_search(&b, 900, VDB_REFERENCE, 0), 0);
+	CU_ASSERT_EQUAL(b.rec.index_bytes, 4 * 4096 * (1 + (1000 + 16) / 17));
+	CU_ASSERT_EQUAL(b.rec.recall.segments, 4);
+	CU_ASSERT(b.rec.recall.mean >= 0.98);
+	CU_ASSERT(b.rec.recall.segment_min >= 0.97);
+	CU_ASSERT_EQUAL_FATAL(bed_search(&b, 10, VDB_REFERENCE, 0), 0);
+	CU_ASSERT(b.rec.recall.segment_min < b.rec.recall.segment_max);
+	CU_ASSERT(b.rec.recall.segment_max < 0.97);
+	/* of 10 near ones each segment holds a few: its best are found first */
+	CU_ASSERT(b.rec.recall.mean > b.rec.recall.segment_mean);
+	bed_free(&b);
+}
+
 UT_SUITE(vdb_index, UT_CASE(test_math), UT_CASE(test_queries),
 	UT_CASE(test_list), UT_CASE(test_graph), UT_CASE(test_quantizer),
 	UT_CASE(test_truth), UT_CASE(test_recall), UT_CASE(test_clustered),
-	UT_CASE(test_nothing_found))
+	UT_CASE(test_nothing_found), UT_CASE(test_cache_rule),
+	UT_CASE(test_cache), UT_CASE(test_verify), UT_CASE(test_copy),
+	UT_CASE(test_copies))
