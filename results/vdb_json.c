@@ -23,6 +23,12 @@ static bool add_null(struct cJSON *o, const char *key)
 	return json_add(o, key, cJSON_CreateNull());
 }
 
+/* Null where it is not known. */
+static bool add_text(struct cJSON *o, const char *key, const char *text)
+{
+	return text[0] ? json_add_string(o, key, text) : add_null(o, key);
+}
+
 /* {min,max,mean,median,p95,p99,p999,p9999}_<what>_ms */
 static bool add_spread(
 	struct cJSON *o, const char *what, const struct vdb_spread *s)
@@ -70,11 +76,14 @@ static bool add_device(struct cJSON *o, const struct vdb_record *rec)
 static bool add_target(struct cJSON *o, const struct vdb_record *rec)
 {
 	struct cJSON *t = json_add_object(o, "storage_target");
+	const struct rec_drive *d = &rec->base.drive;
 
 	return t && json_add_bool(t, "applicable", rec->device_known) &&
 	       json_add_string(t, "confidence",
 		       rec->device_known ? "high" : "none") &&
 	       json_add_string(t, "data_path", rec->config.folder) &&
+	       add_text(t, "fstype", d->filesystem) &&
+	       add_text(t, "mountpoint", d->mount_point) &&
 	       json_add_string(t, "source", rec->device.name) &&
 	       json_add_array(t, "network_mounts_detected") &&
 	       json_add_string(t, "reason",
