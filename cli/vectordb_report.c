@@ -103,10 +103,11 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 		r = &c->recs[knee < 0 ? 0 : knee];
 		m = &r->metrics;
 		fprintf(f, "%s serves %.2f ms P95 up to %.1f QPS (%" PRIu64
-			" clients)%s\n",
+			" client%s)%s\n",
 			r->base.config.drive[0] ? r->base.config.drive
 						: "this drive",
 			m->latency.p95, m->queries_per_s, in_flight(r),
+			in_flight(r) == 1 ? "" : "s",
 			c->goal_ns ? "" : ": the knee of the curve");
 		return;
 	}

@@ -40,6 +40,8 @@ run_one() { # WORD...: of one command, its place and size changed
 	*"checkpointing run"*--checkpoint-folder*)
 		small="--scale 1/4096 --gap 0.05s" ;;
 	*"stoker size"*--data-dir*) small="--scale 1/64 --quick" ;;
+	*"vectordb datagen"*"--level copies"*)
+		small="--num-vectors 5800 --num-query-vectors 20" ;;
 	*"vectordb datagen"*"--level built"*)
 		small="--num-vectors 2000 --overwrite" ;;
 	*"vectordb datagen"*) small="--num-vectors 2000 --segments 29" ;;

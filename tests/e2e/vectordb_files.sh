@@ -53,10 +53,20 @@ vdb 0 --queries 200 --verify --software-time 0 --drop-caches
 holds '.points[0] | .verified_bytes == .read_bytes
 	and .process_read_bytes >= .read_bytes
 	and .process_read_bytes < .read_bytes + 4 * 1048576'
-# the kernel's counters, where nobody else uses the drive meanwhile
-if jq -e '.points[0].device and ([.notes[].id] | index("other-traffic") | not)' \
-	last.out >/dev/null; then
-	holds '.points[0] | (.device.read_bytes / .read_bytes - 1 | fabs) < 0.01'
+# the kernel's counters: never less than what was read, and no more where nobody
+# else uses the drive meanwhile, which may take a few tries
+if jq -e '.points[0].device' last.out >/dev/null; then
+	for try in 1 2 3 4; do
+		holds '.points[0] | .device.read_bytes / .read_bytes > 0.99'
+		jq -e '[.notes[].id] | index("other-traffic") | not' last.out \
+			>/dev/null && break
+		[ $try = 4 ] || vdb 0 --queries 60 --verify --software-time 0
+	done
+	if jq -e '[.notes[].id] | index("other-traffic") | not' last.out \
+		>/dev/null; then
+		holds '.points[0] | .device.read_bytes / .read_bytes < 1.01
+			or .device.read_bytes - .read_bytes < 1e6'
+	fi
 fi
 # other ways to read the same: two ranks, a pool of threads, both schedules
 vdb 0 --num-query-processes 2 --queries 60 --in-process --engine pread --verify \

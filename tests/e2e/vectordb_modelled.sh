@@ -26,30 +26,30 @@ expect 1 stoker vectordb datasize --num-vectors 1000000000 --segments 29 \
 said "NOT ENOUGH"
 said "with a tenth left free"
 # D7-PS1010, one client: 141.6 QPS and 1,399 reads published
-vdb 0 --drive d7-ps1010 --runtime 4s
+vdb 0 --drive d7-ps1010 --runtime 2s
 holds '.points[0] | (.qps / 141.63 - 1 | fabs) < 0.03
 	and (.reads_per_query / 1398.6 - 1 | fabs) < 0.01
 	and (.latency_ms.mean / 6.99 - 1 | fabs) < 0.03
 	and .recall == null and .read_bytes == .reads * 8192'
 cp last.out first
-vdb 0 --drive d7-ps1010 --runtime 4s
+vdb 0 --drive d7-ps1010 --runtime 2s
 cmp -s first last.out || fail "two simulations differ"
 reads=$(jq '.points[0].reads_per_query' first)
-vdb 0 --drive d7-ps1010 --runtime 2s --cache-share 0
+vdb 0 --drive d7-ps1010 --runtime 500ms --cache-share 0
 holds '(.points[0].reads_per_query / $reads - 4.9 | fabs) < 0.05' \
 	--argjson reads "$reads"
 # the curve: QPS and P99 at each number of clients; a goal and its verdict
-vdb 0 --drive d7-ps1010 --sweep 1,4,16 --runtime 1s --latency-goal 10ms
+vdb 0 --drive d7-ps1010 --sweep 1,4,16 --runtime 400ms --latency-goal 10ms
 holds '(.points | length) == 3
 	and ([.points[].qps] | . == sort) and ([.points[].latency_ms.p99] | . == sort)
 	and .knee == 1 and .points[1].latency_ms.p95 < 10
 	and .points[2].latency_ms.p95 > 10
 	and .qps_within_goal == .points[1].qps'
-vdb 1 --drive d7-ps1010 --runtime 1s --latency-goal 1ms
-vdb 0 --drive d7-ps1010 --runtime 1s --sweep-search-ef 100,200,400
+vdb 1 --drive d7-ps1010 --runtime 100ms --latency-goal 1ms
+vdb 0 --drive d7-ps1010 --runtime 300ms --sweep-search-ef 100,200,400
 holds '[.points[].search_list] == [100, 200, 400]
 	and ([.points[].reads_per_query] | . == sort)'
-expect 0 stoker vectordb run --quiet --drive d7-ps1010 --sweep 1,2,4 --runtime 1s
+expect 0 stoker vectordb run --quiet --drive d7-ps1010 --sweep 1,2,4 --runtime 300ms
 said "the knee of the curve"
 said "recall is not applicable"
 # 100 clients of two batches of two
@@ -65,19 +65,19 @@ holds '.points[0] | (.seconds - 2 | fabs) < 0.05
 	and (.qps / .steady_qps - 1 | fabs) < 0.02'
 vdb 2 --drive d7-ps1010 --start-stagger 2h
 # five runs of one point are no curve
-expect 0 stoker vectordb run --quiet --drive d7-ps1010 --runs 5 --runtime 1s
+expect 0 stoker vectordb run --quiet --drive d7-ps1010 --runs 5 --runtime 300ms
 said "5 runs: mean 14"
 # open loop
 vdb 0 --drive d7-ps1010 --rate 200 --runtime 3s --num-query-vectors 0
 holds '.points[0] | (.qps / 200 - 1 | fabs) < 0.2 and .unserved == 0'
-vdb 0 --drive d7-ps1010 --rate 5000 --runtime 1s
-holds '.points[0].unserved > 1000
+vdb 0 --drive d7-ps1010 --rate 5000 --runtime 400ms
+holds '.points[0].unserved > 500
 	and ([.notes[].id] | index("overloaded"))'
-vdb 0 --drive d7-ps1010 --runtime 1s --software-time 0 --beam-width 8
+vdb 0 --drive d7-ps1010 --runtime 300ms --software-time 0 --beam-width 8
 holds '.software_ms == 0 and .beam_width == 8'
 # pipelined waits less, and says that it is another schedule
 slow=$(jq '.points[0].qps' last.out)
-vdb 0 --drive d7-ps1010 --runtime 1s --software-time 0 --beam-width 8 \
+vdb 0 --drive d7-ps1010 --runtime 300ms --software-time 0 --beam-width 8 \
 	--schedule pipelined
 holds '.points[0].qps > $slow and ([.notes[].id] | index("pipelined"))' \
 	--argjson slow "$slow"

@@ -57,9 +57,14 @@ static int bed_run(struct bed *b)
  */
 static void test_published_reads(void)
 {
+	struct vdb_layout l;
 	struct bed b;
+	uint64_t i;
 
 	bed_init(&b, "mlps-10m");
+	CU_ASSERT_EQUAL_FATAL(vdb_layout_init(&l,
+		vdb_segment_nodes(&b.rec.config.shape, 0), 1536, 4, 64, &b.e),
+		0);
 	CU_ASSERT_EQUAL(vdb_replay_rounds(&b.rec.config), 19);
 	CU_ASSERT_EQUAL(vdb_replay_lead(&b.rec.config), 5);
 	/* 1 - (1 - h) T / (T - 5) = 0.723, E being no multiple of T */
@@ -74,6 +79,9 @@ static void test_published_reads(void)
 		b.rec.counts.expansions);
 	CU_ASSERT_DOUBLE_EQUAL(b.rec.metrics.reads_per_query, 1399, 14);
 	CU_ASSERT_DOUBLE_EQUAL(b.rec.metrics.bytes_per_query, 11.457e6, 0.115e6);
+	/* no read begins at a multiple of its own size: the header is before */
+	for (i = 0; i < 100; i++)
+		CU_ASSERT_EQUAL(vdb_layout_offset(&l, i * 3448) % 8192, 4096);
 	vdb_record_fini(&b.rec);
 	bed_init(&b, "mlps-1m");
 	CU_ASSERT_EQUAL_FATAL(bed_run(&b), 0);
