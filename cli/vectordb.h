@@ -92,7 +92,8 @@ struct vectordb_curve {
 /*
  * The point from which more clients only wait longer: most queries per second
  * for their mean latency, among the points of the first search list. With a
- * goal: the most queries per second with P95 within it, or -1 for none.
+ * goal: the most queries per second with P95 within it, or -1 for none. Of
+ * several runs of a point, their means and the worst P95.
  */
 int vectordb_knee(const struct vectordb_curve *c);
 

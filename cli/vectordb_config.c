@@ -122,10 +122,11 @@ static int check_index_type(const char *type, struct err *e)
 	if (!strcmp(type, "AISAQ"))
 		return err_set(e, ERR_USAGE, -EINVAL,
 			"--index-type AISAQ is not emulated: it keeps codes "
-			"beside the nodes on the drive, and what it reads of "
-			"them is not published. What you have measured of it "
-			"can be replayed as a profile (vectordb/NAME.json of "
-			"--config-dir: expansions, beam_width, cache_share 0)");
+			"beside the nodes on the drive, and no figures of what "
+			"its searches read are known here. What you have "
+			"measured of it can be replayed as a profile "
+			"(vectordb/NAME.json of --config-dir: expansions, "
+			"beam_width, cache_share 0)");
 	if (!strcmp(type, "HNSW") || !strcmp(type, "FLAT") ||
 		!strncmp(type, "IVF_", 4))
 		return err_set(e, ERR_USAGE, -EINVAL,
@@ -268,7 +269,9 @@ static int parse_load(const struct vectordb_options *o, struct vdb_config *c,
 	c->outstanding = (uint32_t)(o->outstanding ? o->outstanding
 				    : o->rate	   ? OPEN_LOOP_OUTSTANDING
 						   : 1);
-	if (units_parse_time(o->stagger, "--start-stagger", &c->stagger_ns, e))
+	/* an open loop's arrivals are random, and all clients share its rate */
+	if (units_parse_time(o->stagger ? o->stagger : o->rate ? "0s" : "1s",
+		    "--start-stagger", &c->stagger_ns, e))
 		return e->code;
 	if (c->stagger_ns < 0 || c->stagger_ns > 60 * NS_PER_S)
 		return err_set(e, ERR_USAGE, -ERANGE,

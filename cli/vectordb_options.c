@@ -140,7 +140,7 @@ const struct option_row vectordb_run_rows[] = {
 		"so many queries in all instead of --runtime"),
 	TEXT("start-stagger", stagger, "TIME",
 		"client i of P starts i/P of this after the first; 0s: all at "
-		"once", .bare = "seconds", .standard = "1s, as the benchmark"),
+		"once", .bare = "seconds", .standard = "1s, as the benchmark; with --rate 0s"),
 	TEXT("rate", rate, "QPS",
 		"open loop: so many queries a second arrive, whatever is "
 		"served; latency counts from when each was due",
@@ -212,7 +212,6 @@ void vectordb_options_default(struct vectordb_options *o)
 	o->index_type = "DISKANN";
 	o->engine = "auto";
 	o->schedule = "reference";
-	o->stagger = "1s";
 	o->organization = "local";
 	o->division = "whatif";
 	o->seed = 42;

@@ -20,23 +20,56 @@ static uint64_t in_flight(const struct vdb_record *r)
 	return (uint64_t)r->config.clients * r->config.outstanding;
 }
 
-int vectordb_knee(const struct vectordb_curve *c)
+static bool same_point(const struct vdb_record *a, const struct vdb_record *b)
+{
+	return a->config.outstanding == b->config.outstanding &&
+	       a->config.search_list == b->config.search_list;
+}
+
+/* All runs of one point: means, and the worst P95. */
+struct point {
+	double queries_per_s, mean_ms, p95_ms;
+};
+
+static void point_of(
+	const struct vectordb_curve *c, uint32_t at, struct point *p)
 {
 	const struct vdb_metrics *m;
+	uint32_t i, n = 0;
+
+	memset(p, 0, sizeof(*p));
+	for (i = 0; i < c->count; i++) {
+		if (!same_point(&c->recs[i], &c->recs[at]))
+			continue;
+		m = &c->recs[i].metrics;
+		p->queries_per_s += m->queries_per_s;
+		p->mean_ms += m->latency.mean;
+		if (m->latency.p95 > p->p95_ms)
+			p->p95_ms = m->latency.p95;
+		n++;
+	}
+	p->queries_per_s /= n;
+	p->mean_ms /= n;
+}
+
+int vectordb_knee(const struct vectordb_curve *c)
+{
 	double best = 0, value;
+	struct point p;
 	int knee = -1;
 	uint32_t i;
 
 	for (i = 0; i < c->count; i++) {
-		m = &c->recs[i].metrics;
 		if (c->recs[i].config.search_list !=
-				c->recs[0].config.search_list ||
-			m->latency.mean <= 0)
+			c->recs[0].config.search_list)
 			continue;
-		value = m->queries_per_s / m->latency.mean;
+		point_of(c, i, &p);
+		if (p.mean_ms <= 0)
+			continue;
+		value = p.queries_per_s / p.mean_ms;
 		if (c->goal_ns) {
-			value = m->queries_per_s;
-			if (m->latency.p95 * 1e6 > (double)c->goal_ns)
+			value = p.queries_per_s;
+			if (p.p95_ms * 1e6 > (double)c->goal_ns)
 				continue;
 		}
 		if (value > best) {
@@ -50,15 +83,11 @@ int vectordb_knee(const struct vectordb_curve *c)
 /* Are all of them runs of the same? */
 static bool one_point(const struct vectordb_curve *c)
 {
-	const struct vdb_config *a = &c->recs[0].config, *b;
 	uint32_t i;
 
-	for (i = 1; i < c->count; i++) {
-		b = &c->recs[i].config;
-		if (a->outstanding != b->outstanding ||
-			a->search_list != b->search_list)
+	for (i = 1; i < c->count; i++)
+		if (!same_point(&c->recs[0], &c->recs[i]))
 			return false;
-	}
 	return true;
 }
 
@@ -89,6 +118,7 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 	int knee = vectordb_knee(c);
 	const struct vdb_metrics *m;
 	char goal[UNITS_TEXT_MAX];
+	struct point p;
 
 	if (c->goal_ns && knee < 0) {
 		fprintf(f, "no point keeps P95 within %s\n",
@@ -101,13 +131,17 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 	}
 	if (c->count > 1 || c->goal_ns) {
 		r = &c->recs[knee < 0 ? 0 : knee];
-		m = &r->metrics;
-		fprintf(f, "%s serves %.2f ms P95 up to %.1f QPS (%" PRIu64
-			" client%s)%s\n",
+		point_of(c, knee < 0 ? 0 : (uint32_t)knee, &p);
+		fprintf(f, "%s serves %.2f ms P95 up to %.1f QPS (",
 			r->base.config.drive[0] ? r->base.config.drive
 						: "this drive",
-			m->latency.p95, m->queries_per_s, in_flight(r),
-			in_flight(r) == 1 ? "" : "s",
+			p.p95_ms, p.queries_per_s);
+		if (r->config.rate_per_s > 0)
+			fprintf(f, "%.1f arrive)", r->config.rate_per_s);
+		else
+			fprintf(f, "%" PRIu64 " client%s)", in_flight(r),
+				in_flight(r) == 1 ? "" : "s");
+		fprintf(f, "%s\n",
 			c->goal_ns ? "" : ": the knee of the curve");
 		return;
 	}
@@ -363,6 +397,7 @@ static bool fill(struct cJSON *o, const struct vectordb_curve *c)
 	const struct vdb_record *r = &c->recs[0];
 	int knee = vectordb_knee(c);
 	struct cJSON *list;
+	struct point p;
 	bool ok = add_head(o, r);
 	uint32_t i;
 
@@ -372,12 +407,14 @@ static bool fill(struct cJSON *o, const struct vectordb_curve *c)
 		ok = add_point(list, &c->recs[i]);
 	if (ok && c->count > 1 && knee >= 0)
 		ok = json_add_u64(o, "knee", (uint64_t)knee);
-	if (ok && c->goal_ns)
+	if (ok && c->goal_ns) {
+		memset(&p, 0, sizeof(p));
+		if (knee >= 0)
+			point_of(c, (uint32_t)knee, &p);
 		ok = json_add_double(
 			     o, "p95_goal_ms", (double)c->goal_ns / 1e6) &&
-		     json_add_double(o, "qps_within_goal",
-			     knee < 0 ? 0
-				      : c->recs[knee].metrics.queries_per_s);
+		     json_add_double(o, "qps_within_goal", p.queries_per_s);
+	}
 	list = ok ? json_add_array(o, "notes") : NULL;
 	ok = list != NULL;
 	for (i = 0; ok && i < r->base.note_count; i++) {

@@ -64,20 +64,24 @@ static void consider(struct visits *s, uint32_t node, uint32_t stamp)
 
 static void search(struct visits *s, const float *query, uint32_t stamp)
 {
-	struct vdb_candidate *c;
+	uint32_t beam[VDB_SAMPLE_BEAM], n, k, i;
+	const struct vdb_candidate *c;
 	const uint32_t *ids;
-	uint32_t i, node;
 
 	vdb_pq_table(s->q, query, s->table);
 	s->list.count = s->list.cursor = 0;
 	consider(s, s->graph->medoid, stamp);
-	while ((c = vdb_list_next(&s->list))) {
-		node = c->id;
-		s->count[node]++;
-		ids = vdb_vamana_list(s->graph, node);
-		for (i = 0; i < s->graph->sizes[node]; i++)
-			consider(s, ids[i], stamp);
-	}
+	do {
+		for (n = 0; n < VDB_SAMPLE_BEAM &&
+			    (c = vdb_list_next(&s->list)); n++)
+			beam[n] = c->id;
+		for (k = 0; k < n; k++) {
+			s->count[beam[k]]++;
+			ids = vdb_vamana_list(s->graph, beam[k]);
+			for (i = 0; i < s->graph->sizes[beam[k]]; i++)
+				consider(s, ids[i], stamp);
+		}
+	} while (n);
 }
 
 /* High word: how often it was not visited; low word: its id. */

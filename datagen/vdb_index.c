@@ -76,7 +76,8 @@ static int cache_node(struct vdb_index *x, int fd, uint32_t n, uint32_t k,
 	free(block);
 	if (got < 0)
 		return err_set(e, ERR_IO, got,
-			"%s: node %u, at offset %" PRIu64 ", %s", path, k, at,
+			"%s: node %u, at offset %" PRIu64 " (sector %" PRIu64
+			"), %s", path, k, at, at / VDB_SECTOR_BYTES,
 			got == -EIO ? "cannot be read"
 				    : "is not what was written");
 	x->slot_of[k] = n + 1;

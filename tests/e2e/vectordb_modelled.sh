@@ -67,6 +67,10 @@ vdb 2 --drive d7-ps1010 --start-stagger 2h
 # five runs of one point are no curve
 expect 0 stoker vectordb run --quiet --drive d7-ps1010 --runs 5 --runtime 300ms
 said "5 runs: mean 14"
+# a goal is kept when every run keeps it, and what is served is their mean
+vdb 0 --drive d7-ps1010 --runs 3 --runtime 300ms --latency-goal 10ms
+holds '(.points | length) == 3 and (.qps_within_goal -
+	([.points[].qps] | add / 3) | fabs) < 1e-6'
 # open loop
 vdb 0 --drive d7-ps1010 --rate 200 --runtime 3s --num-query-vectors 0
 holds '.points[0] | (.qps / 200 - 1 | fabs) < 0.2 and .unserved == 0'
