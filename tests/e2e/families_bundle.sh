@@ -80,18 +80,19 @@ done
 	fail "hosts of datasize"
 grep -c '^  - leaf\|^    leaf\|leaf:' made/closed/emulated-acme/submission.yaml >count
 [ "$(cat count)" = 18 ] || fail "manifest: $(cat count)"
-# the rules' findings: no milvus (5.6.2) and no recall (5.3.2, and 5.3.5: no
-# truth) in each of five runs, and nothing else
+# the rules' findings: no milvus (5.6.2) and no truth (5.3.5) in each of five
+# runs, and nothing else; a recall that is no figure is not judged (5.3.2)
 expect 1 stoker bundle check made --json
 holds '[.findings[] | select(.outcome == "FAIL") | .id + .level] | group_by(.) |
-	map("\(.[0]) \(length)") == ["5.3.2error 5", "5.3.5error 5", "5.6.2error 5"]'
-holds '.errors == 15 and .warnings == 0'
+	map("\(.[0]) \(length)") == ["5.3.5error 5", "5.6.2error 5"]'
+holds '[.findings[] | select(.outcome == "NOT EVALUATED" and .id == "5.3.2")] | length == 5'
+holds '.errors == 10 and .warnings == 0'
 expect 1 stoker bundle check made --severity v30 --json
-holds '.errors == 15 and .warnings == 0'
+holds '.errors == 10 and .warnings == 0'
 # reviewers also see options of 10 s, not 300 (Rules 6.3.1.1), and the recall
 expect 1 stoker bundle check made --strict --json
 holds '[.findings[] | select(.outcome == "FAIL") | .id] | unique ==
-	["5.3.2", "5.3.5", "5.6.2", "6.3.1.1"]'
+	["5.3.5", "5.6.2", "6.3.1.1"]'
 holds '[.findings[] | select(.id == "6.3.1.1") | .found] ==
 	["option 1: duration 10, not 300"]'
 holds '[.findings[] | select(.outcome == "NOT EVALUATED" and .id == "R-07")] | length == 5'
@@ -138,9 +139,9 @@ jq -es --argjson row "$(row kv_cache)" '
 	$(find $system/kv_cache -path '*option_3*' -name 'kvcache_results_*') \
 	>/dev/null || fail "row of KV cache: $(row kv_cache)"
 [ "$(wc -l <made/closed/emulated-acme/results/results.csv)" = 5 ] || fail "csv"
-# OPEN takes another engine with a warning, but no run without recall
+# OPEN takes another engine with a warning, but no run without truth
 # shellcheck disable=SC2086
 expect 1 stoker $bundle --division open opened
 expect 1 stoker bundle check opened --json
 holds '[.findings[] | select(.outcome == "FAIL") | .id + .level] | unique ==
-	["5.3.2error", "5.3.5error", "5.6.5warning"]'
+	["5.3.5error", "5.6.5warning"]'
