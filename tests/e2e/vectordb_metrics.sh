@@ -81,10 +81,10 @@ for metric in cosine ip; do
 	cmp -s l2/vectordb/ground_truth.bin $metric/vectordb/ground_truth.bin &&
 		fail "l2 and $metric have the same answers"
 done
-find_all cosine 0.97 --cache-nodes 100 --schedule pipelined -n 2
+find_all cosine 0.97 --cache-nodes 60 --node-cache breadth-first --schedule pipelined -n 2
 expect 0 stoker vectordb run --quiet --data-dir ip --queries 40 \
 	--results-dir r --systemname s
-cp r/whatif/local/results/s/vector_database/DISKANN/run/*/config.json last.out
+cp r/whatif/local/results/s/vector_database/emulated/DISKANN/run/*/config.json last.out
 holds '.metric_type == "IP" and .search_params.metric_type == "IP"'
 for kind in u8bin,u1 i8bin,i1; do
 	end=${kind%,*}

@@ -7,7 +7,7 @@ expect 0 stoker vectordb datagen --quiet --data-dir d --level built \
 	--pq-chunks 8 --num-query-vectors 20 --truth-k 10
 expect 0 stoker vectordb run --quiet --data-dir d --queries 60 --search-ef 50 \
 	--batch-size 2 -n 2 --results-dir r --systemname s
-leaf=$(echo r/whatif/local/results/s/vector_database/DISKANN/run/*)
+leaf=$(echo r/whatif/local/results/s/vector_database/emulated/DISKANN/run/*)
 # FILE KEY...: these dotted keys are there
 has() {
 	local file=$1
@@ -97,7 +97,7 @@ for p in 0 1; do
 		fail "CSV: $(cat head)"
 done
 cp "$leaf"/*_metadata.json last.out
-holds '.benchmark_type == "vector_database" and .model == "milvus_DISKANN"
+holds '.benchmark_type == "vector_database" and .model == "emulated_DISKANN"
 	and .command == "run" and .parameters.index_type == "DISKANN"
 	and .parameters.num_vectors == 600 and .parameters.dimension == 24
 	and (.args | type) == "object" and (.run_datetime | length) > 0'
