@@ -22,7 +22,7 @@ for how in "--num-accelerators 2" "--in-process -n 2" "-n 2 --limit-read 300MB/s
 	[ -z "$(find results -name '*.partial' -o -name '*.tmp')" ] ||
 		fail "partial results left"
 	for leaf in $(leaves); do
-		[ "$(ls $leaf | wc -l)" = 13 ] || fail "$leaf: $(ls $leaf)"
+		[ "$(ls $leaf | wc -l)" = 14 ] || fail "$leaf: $(ls $leaf)"
 		jq -e . $leaf/*.json >/dev/null || fail "$leaf"
 	done
 done
