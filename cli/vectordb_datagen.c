@@ -268,11 +268,13 @@ static void print_written(
 			x->folder);
 		return;
 	}
-	fprintf(f, "%" PRIu64 " vectors in %u segments written to %s\n",
-		shape->vectors, shape->segments, x->folder);
-	fprintf(f, "%s in %" PRIu64 " segments in %.3f s (%.2f GB/s); ",
-		units_format_bytes(a, w->bytes), w->segments, s,
-		s > 0 ? (double)w->bytes / 1e9 / s : 0);
+	fprintf(f, "%" PRIu64 " vectors in %u segment%s written to %s\n",
+		shape->vectors, shape->segments,
+		shape->segments == 1 ? "" : "s", x->folder);
+	fprintf(f, "%s in %" PRIu64 " segment%s in %.3f s (%.1f MB/s); ",
+		units_format_bytes(a, w->bytes), w->segments,
+		w->segments == 1 ? "" : "s", s,
+		s > 0 ? (double)w->bytes / 1e6 / s : 0);
 	if (shape->built)
 		fprintf(f, "%.0f vectors a second; %u queries with %u answers "
 			"each%s\n", s > 0 ? (double)shape->vectors / s : 0,
