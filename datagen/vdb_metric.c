@@ -1,18 +1,13 @@
 /* Metrics other than Euclidean distance; see vdb_metric.h. */
 #include "datagen/vdb_metric.h"
 
-#include "core/file.h"
+#include "datagen/vdb_bin.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define FILE_MAX (1ULL << 36)
 
 static int no_direction(const struct vdb_vectors *v, uint64_t i, struct err *e)
 {
@@ -119,35 +114,23 @@ int vdb_metric_queries(struct vdb_vectors *q, enum vdb_metric m, struct err *e)
 	return m == VDB_IP ? add_dimension(q, 1, true, e) : 0;
 }
 
-static int norms_path(char path[PATH_MAX], const char *prefix, struct err *e)
-{
-	int n = snprintf(path, PATH_MAX, "%s_disk.index_max_base_norm.bin",
-		prefix);
-
-	return n > 0 && n < PATH_MAX
-		       ? 0
-		       : err_set(e, ERR_USAGE, -ENAMETOOLONG,
-				 "the index's name is too long");
-}
+#define NORMS "_disk.index_max_base_norm.bin"
 
 int vdb_norms_save(const struct vdb_vectors *v, enum vdb_metric m,
 	const char *prefix, struct err *e)
 {
 	uint64_t n = m == VDB_COSINE ? v->count : 1;
-	uint32_t head[2] = {htole32((uint32_t)n), htole32(1)};
-	char path[PATH_MAX];
-	uint8_t *text;
-	int r = m == VDB_L2 ? 0 : norms_path(path, prefix, e);
+	struct vdb_bin b = {.count = (uint32_t)n};
+	int r;
 
-	if (r || m == VDB_L2)
-		return r;
-	text = malloc(8 + 4 * n);
-	if (!text)
-		return err_nomem(e, path);
-	memcpy(text, head, 8);
-	memcpy(text + 8, v->norms, 4 * n);
-	r = file_write_atomic(path, text, 8 + 4 * n, e);
-	free(text);
+	if (m == VDB_L2)
+		return 0;
+	b.items = malloc(4 * n);
+	if (!b.items)
+		return err_nomem(e, "the lengths of vectors");
+	memcpy(b.items, v->norms, 4 * n);
+	r = vdb_bin_save(prefix, NORMS, &b, e);
+	vdb_bin_free(&b);
 	return r;
 }
 
@@ -155,36 +138,30 @@ int vdb_norms_load(float **norms, const char *prefix, enum vdb_metric m,
 	uint64_t nodes, struct err *e)
 {
 	uint64_t n = m == VDB_COSINE ? nodes : 1, i;
-	char path[PATH_MAX], *text;
-	uint32_t head[2] = {0, 0};
-	size_t len;
+	struct vdb_bin b;
 	int r;
 
 	*norms = NULL;
 	if (m == VDB_L2)
 		return 0;
-	r = norms_path(path, prefix, e);
-	if (!r)
-		r = file_read_all(path, FILE_MAX, &text, &len, e);
+	r = vdb_bin_load(prefix, NORMS, &b, e);
 	if (r)
 		return r;
-	if (len >= 8)
-		memcpy(head, text, 8);
-	if (le32toh(head[0]) != n || le32toh(head[1]) != 1 || len != 8 + 4 * n)
+	if (b.count != n)
 		r = err_set(e, ERR_IO, -EBADMSG,
-			"%s: is not %" PRIu64 " x 1 lengths of vectors", path,
-			n);
+			"%s" NORMS ": is not %" PRIu64 " x 1 lengths of "
+			"vectors", prefix, n);
 	*norms = r ? NULL : malloc(4 * n);
 	if (!r && !*norms)
-		r = err_nomem(e, path);
+		r = err_nomem(e, "the lengths of vectors");
 	if (!r)
-		memcpy(*norms, text + 8, 4 * n);
+		memcpy(*norms, b.items, 4 * n);
+	vdb_bin_free(&b);
 	for (i = 0; !r && i < n; i++)
 		if (!isfinite((*norms)[i]) || !((*norms)[i] > 0))
 			r = err_set(e, ERR_IO, -EBADMSG,
-				"%s: length %" PRIu64 " is not above 0", path,
-				i);
-	free(text);
+				"%s" NORMS ": length %" PRIu64 " is not above "
+				"0", prefix, i);
 	if (r) {
 		free(*norms);
 		*norms = NULL;

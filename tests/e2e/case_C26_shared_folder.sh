@@ -1,22 +1,10 @@
 # "The shared folder" is two local ones: found before any I/O, by content, and
 # the host that misses it is named: mlcommons/storage#619, #566, #772.
 . "$TESTS/e2e/lib"
-[ "$(id -u)" = 0 ] && unshare -m true 2>/dev/null || skip "no mount namespaces"
-# a rank that mpirun ends leaves MPI as it is: no leak of ours
-export ASAN_OPTIONS=${ASAN_OPTIONS:-}:detect_leaks=0
+hosts_apart
 datagen d $tiny
 cp -a d other
 mkdir results
-cat >rank <<-'EOS'
-	#!/bin/sh
-	# rank 1 finds another folder under the same name
-	[ "$OMPI_COMM_WORLD_RANK" = 1 ] && [ -n "$BIND" ] ||
-		exec "$STOKER" "$@"
-	exec unshare -m sh -c 'mount --bind ${BIND%:*} ${BIND#*:} && exec "$0" "$@"' \
-		"$STOKER" "$@"
-EOS
-chmod +x rank
-export STOKER_RANKS_PER_HOST=1
 job() { # CODE OPTION...
 	local code=$1
 	shift

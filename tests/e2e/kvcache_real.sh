@@ -34,7 +34,8 @@ done
 # documents: chunks of 512 tokens, files of their own
 # shellcheck disable=SC2086
 expect 0 stoker kvcache run $small --cache-dir c --io direct --enable-rag \
-	--rag-num-docs 1 --verify --keep-cache --storage-capacity-gb 1 --json
+	--rag-num-docs 1 --verify --keep-cache --storage-capacity-gb 1 --json \
+	--duration 8
 holds '.options[0].trials[0].ranks[0] | .rag_documents == 1 and
 	(.requests_abandoned > 0 or .verified_bytes >= .file_read_bytes)'
 $python - <<'END' || fail "chunks"
