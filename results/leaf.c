@@ -97,79 +97,80 @@ int results_write_run_leaf(const struct invocation *v, const struct record *rec,
 		     : 0;
 }
 
-int results_write_plain_leaf(const struct invocation *v, struct err *e)
+/* A leaf with what all have; nothing stays behind an error. */
+static int begin(
+	const struct invocation *v, char partial[PATH_MAX], struct err *e)
 {
-	char partial[PATH_MAX];
-	int ret;
+	int ret = results_leaf_open(v->leaf, partial, PATH_MAX, e);
 
-	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
 	if (ret)
 		return ret;
 	ret = write_common(v, partial, e);
-	if (!ret && v->size)
-		ret = results_write_cluster_info(v, partial, e);
-	/* sizing runs no workload */
-	if (!ret && !v->size)
-		ret = results_write_dlio_log(v, NULL, partial, e);
-	if (!ret && !v->size)
-		ret = results_write_dlio_config(v, partial, e);
+	return ret ? give_up(partial, ret) : 0;
+}
+
+/* The leaf comes into its place, unless ret says that something failed. */
+static int finish(
+	const struct invocation *v, const char *partial, int ret, struct err *e)
+{
 	if (!ret)
 		ret = results_leaf_commit(v->leaf, partial, e);
 	return ret ? give_up(partial, ret) : 0;
+}
+
+int results_write_plain_leaf(const struct invocation *v, struct err *e)
+{
+	char partial[PATH_MAX];
+	int ret = begin(v, partial, e);
+
+	if (ret)
+		return ret;
+	/* sizing runs no workload */
+	if (v->size)
+		ret = results_write_cluster_info(v, partial, e);
+	else
+		ret = results_write_dlio_log(v, NULL, partial, e);
+	if (!ret && !v->size)
+		ret = results_write_dlio_config(v, partial, e);
+	return finish(v, partial, ret, e);
 }
 
 int results_write_ckpt_leaf(const struct invocation *v,
 	const struct ckpt_record *rec, struct err *e)
 {
 	char partial[PATH_MAX];
-	int ret;
+	int ret = begin(v, partial, e);
 
-	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
 	if (ret)
 		return ret;
 	ret = results_write_ckpt(rec, partial, e);
 	if (!ret)
-		ret = write_common(v, partial, e);
-	if (!ret)
 		ret = results_write_ckpt_log(v, rec, partial, e);
 	if (!ret)
 		ret = results_write_dlio_config(v, partial, e);
-	if (!ret)
-		ret = results_leaf_commit(v->leaf, partial, e);
-	return ret ? give_up(partial, ret) : 0;
+	return finish(v, partial, ret, e);
 }
 
 int results_write_vdb_leaf(const struct invocation *v,
 	const struct vdb_record *rec, struct err *e)
 {
 	char partial[PATH_MAX];
-	int ret;
+	int ret = begin(v, partial, e);
 
-	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
-	if (ret)
-		return ret;
-	ret = results_write_vdb(rec, partial, e);
-	if (!ret)
-		ret = write_common(v, partial, e);
-	if (!ret)
-		ret = results_leaf_commit(v->leaf, partial, e);
-	return ret ? give_up(partial, ret) : 0;
+	return ret ? ret
+		   : finish(v, partial, results_write_vdb(rec, partial, e), e);
 }
 
 int results_write_vdb_phase(const struct invocation *v,
 	const struct vdb_shape *shape, const char *index_type, struct err *e)
 {
 	char partial[PATH_MAX];
-	int ret;
+	int ret = begin(v, partial, e);
 
-	ret = results_leaf_open(v->leaf, partial, sizeof(partial), e);
 	if (ret)
 		return ret;
-	ret = write_common(v, partial, e);
-	if (!ret && shape)
+	if (shape)
 		ret = results_write_vdb_datagen(shape, index_type,
 			v->config->drive[0] != '\0', partial, e);
-	if (!ret)
-		ret = results_leaf_commit(v->leaf, partial, e);
-	return ret ? give_up(partial, ret) : 0;
+	return finish(v, partial, ret, e);
 }

@@ -83,7 +83,7 @@ static void test_queries(void)
 
 static void test_list(void)
 {
-	struct vdb_candidate items[4];
+	struct vdb_candidate items[4] = {{0}};
 	struct vdb_list l = {.items = items, .room = 3};
 
 	vdb_list_add(&l, 5, 50);
