@@ -120,9 +120,14 @@ struct vectordb_phase {
 int vectordb_write_phase(const struct vectordb_options *o,
 	const struct vectordb_phase *p, char leaf[4096], struct err *e);
 
-/* Parts of both: what stands in args for the options, where folders lie. */
+/*
+ * Parts of both: what stands in args for the options, what the wrapper tells of
+ * the collection (the caller's, NULL without memory), where folders lie.
+ */
 struct cJSON *vectordb_args(const struct vectordb_options *o,
 	const struct option_row *rows, const struct record *hosts);
+struct cJSON *vectordb_parameters(
+	const struct vectordb_options *o, const struct vdb_shape *s);
 #define VECTORDB_BELOW_MAX 256
 const char *vectordb_below(const struct vectordb_options *o,
 	const char *command, char below[VECTORDB_BELOW_MAX]);

@@ -11,11 +11,9 @@
 #include <cJSON.h>
 #include <string.h>
 
-/* What the wrapper tells of the collection. */
-static struct cJSON *parameters(
-	const struct vectordb_options *o, const struct vdb_record *rec)
+struct cJSON *vectordb_parameters(
+	const struct vectordb_options *o, const struct vdb_shape *s)
 {
-	const struct vdb_shape *s = &rec->config.shape;
 	struct cJSON *p = cJSON_CreateObject();
 
 	if (p && json_add_string(p, "engine", VDB_ENGINE) &&
@@ -80,7 +78,7 @@ int vectordb_write_leaf(const struct vectordb_options *o,
 	l->v.processes = rec->config.clients;
 	l->v.err_text = "";
 	l->args = vectordb_args(o, vectordb_run_rows, &rec->base);
-	l->parameters = parameters(o, rec);
+	l->parameters = vectordb_parameters(o, &rec->config.shape);
 	l->overrides = cJSON_CreateObject();
 	r = run_leaf_place(
 		l, o->division, vectordb_below(o, "run", below), e);

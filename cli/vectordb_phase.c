@@ -14,17 +14,9 @@
 static struct cJSON *parameters(
 	const struct vectordb_options *o, const struct vectordb_phase *p)
 {
-	const struct vdb_shape *s = p->shape;
-	struct cJSON *x = cJSON_CreateObject();
+	struct cJSON *x = vectordb_parameters(o, p->shape);
 
-	if (x && json_add_string(x, "engine", VDB_ENGINE) &&
-		json_add_string(x, "index_type", o->index_type) &&
-		json_add_u64(x, "num_vectors", s->vectors) &&
-		json_add_u64(x, "dimension", s->dim) &&
-		json_add_u64(x, "max_degree", s->degree) &&
-		json_add_u64(x, "segments", s->segments) &&
-		json_add_string(x, "level", s->built ? "built" : "replay") &&
-		json_add_u64(x, "index_bytes", p->index_bytes))
+	if (x && json_add_u64(x, "index_bytes", p->index_bytes))
 		return x;
 	cJSON_Delete(x);
 	return NULL;
