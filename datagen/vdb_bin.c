@@ -7,29 +7,17 @@
 #include <errno.h>
 #include <isa-l.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define FILE_MAX (UINT64_C(1) << 35)
-
-static int bin_path(char path[PATH_MAX], const char *prefix,
-	const char *suffix, struct err *e)
-{
-	int n = snprintf(path, PATH_MAX, "%s%s", prefix, suffix);
-
-	return n > 0 && n < PATH_MAX
-		       ? 0
-		       : err_set(e, ERR_USAGE, -ENAMETOOLONG,
-				 "the index's name is too long");
-}
 
 int vdb_bin_save(const char *prefix, const char *suffix,
 	const struct vdb_bin *b, struct err *e)
 {
 	char path[PATH_MAX];
 	uint32_t *text = malloc(8 + 4 * (size_t)b->count), i;
-	int r = bin_path(path, prefix, suffix, e);
+	int r = vdb_path(path, prefix, suffix, e);
 
 	if (!r && !text)
 		r = err_nomem(e, path);
@@ -50,7 +38,7 @@ int vdb_bin_load(const char *prefix, const char *suffix, struct vdb_bin *b,
 	char path[PATH_MAX], *text = NULL;
 	uint32_t head[2] = {0, 0}, i;
 	size_t len = 0;
-	int r = bin_path(path, prefix, suffix, e);
+	int r = vdb_path(path, prefix, suffix, e);
 
 	memset(b, 0, sizeof(*b));
 	if (!r)

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -210,13 +209,12 @@ int vdb_index_open(struct vdb_index *x, const char *prefix, uint64_t first,
 	uint32_t dims, const struct vdb_index_want *want, struct err *e)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s_disk.index", prefix), r;
+	int r = vdb_path(path, prefix, "_disk.index", e);
 
 	memset(x, 0, sizeof(*x));
 	x->first = first;
-	if (n < 0 || n >= (int)sizeof(path))
-		return err_set(e, ERR_USAGE, -ENAMETOOLONG,
-			"the index's name is too long");
+	if (r)
+		return r;
 	r = open_file(x, prefix, path, dims, want, e);
 	if (!r)
 		r = vdb_pq_load(&x->pq, prefix, x->layout.nodes,

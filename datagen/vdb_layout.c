@@ -4,6 +4,8 @@
 #include <endian.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #define NODES_MAX UINT32_MAX /* ids are 32 bits */
@@ -259,4 +261,14 @@ int vdb_layout_decode(struct vdb_layout *l,
 	l->dims = w.dims;
 	l->vector_bytes = w.dims * element_bytes;
 	return check_words(l, &w, file_bytes, name, e);
+}
+
+int vdb_path(char *path, const char *prefix, const char *suffix, struct err *e)
+{
+	int n = snprintf(path, PATH_MAX, "%s%s", prefix, suffix);
+
+	return n > 0 && n < PATH_MAX
+		       ? 0
+		       : err_set(e, ERR_USAGE, -ENAMETOOLONG,
+				 "the index's name is too long");
 }

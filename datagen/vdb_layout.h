@@ -87,4 +87,10 @@ int vdb_layout_decode(struct vdb_layout *l,
 	uint32_t element_bytes, uint64_t dims, const char *name,
 	struct err *e);
 
+/*
+ * The file <prefix><suffix> of an index; path has PATH_MAX bytes. ERR_USAGE,
+ * -ENAMETOOLONG where that is too few.
+ */
+int vdb_path(char *path, const char *prefix, const char *suffix, struct err *e);
+
 #endif

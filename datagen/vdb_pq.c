@@ -3,6 +3,7 @@
 
 #include "core/file.h"
 #include "core/rng.h"
+#include "datagen/vdb_layout.h"
 #include "datagen/vdb_math.h"
 #include "storage/loop.h"
 
@@ -10,7 +11,6 @@
 #include <float.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,16 +310,8 @@ static uint8_t *put_head(uint8_t *at, uint32_t rows, uint32_t cols)
 	return at + 8;
 }
 
-static int pq_path(
-	char *path, const char *prefix, const char *what, struct err *e)
-{
-	int n = snprintf(path, PATH_MAX, "%s_pq_%s.bin", prefix, what);
-
-	return n > 0 && n < PATH_MAX
-		       ? 0
-		       : err_set(e, ERR_USAGE, -ENAMETOOLONG,
-				 "the index's name is too long");
-}
+#define PIVOTS "_pq_pivots.bin"
+#define CODES "_pq_compressed.bin"
 
 static int save_pivots(const struct vdb_pq *q, const char *path, struct err *e)
 {
@@ -356,12 +348,12 @@ int vdb_pq_save(const struct vdb_pq *q, const char *prefix, struct err *e)
 	size_t codes = q->count * q->chunks;
 	char path[PATH_MAX];
 	uint8_t *text;
-	int r = pq_path(path, prefix, "pivots", e);
+	int r = vdb_path(path, prefix, PIVOTS, e);
 
 	if (!r)
 		r = save_pivots(q, path, e);
 	if (!r)
-		r = pq_path(path, prefix, "compressed", e);
+		r = vdb_path(path, prefix, CODES, e);
 	if (r)
 		return r;
 	text = malloc(8 + codes);
@@ -437,7 +429,7 @@ int vdb_pq_load(struct vdb_pq *q, const char *prefix, uint64_t count,
 	char path[PATH_MAX], *text;
 	uint32_t head[2] = {0, 0};
 	size_t len;
-	int r = pq_path(path, prefix, "compressed", e);
+	int r = vdb_path(path, prefix, CODES, e);
 
 	memset(q, 0, sizeof(*q));
 	if (!r)
@@ -456,7 +448,7 @@ int vdb_pq_load(struct vdb_pq *q, const char *prefix, uint64_t count,
 		memcpy(q->codes, text + 8, len - 8);
 	free(text);
 	if (!r)
-		r = pq_path(path, prefix, "pivots", e);
+		r = vdb_path(path, prefix, PIVOTS, e);
 	if (!r)
 		r = file_read_all(path, FILE_MAX, &text, &len, e);
 	if (!r) {
