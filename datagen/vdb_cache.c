@@ -2,8 +2,7 @@
 #include "datagen/vdb_cache.h"
 
 #include "core/rng.h"
-#include "datagen/vdb_list.h"
-#include "datagen/vdb_math.h"
+#include "datagen/vdb_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,44 +41,21 @@ int vdb_cache_sample(struct vdb_bin *ids, uint64_t nodes, uint64_t seed,
 	return 0;
 }
 
-struct visits {
-	const struct vdb_vamana *graph;
-	const struct vdb_pq *q;
-	float *table;
-	struct vdb_candidate items[VDB_SAMPLE_LIST + 1];
-	struct vdb_list list;
-	uint32_t *seen; /* [nodes], the number of the search */
-	uint32_t *count; /* [nodes] */
-};
-
-static void consider(struct visits *s, uint32_t node, uint32_t stamp)
+static void search(struct vdb_walk *w, const struct vdb_vamana *g,
+	const float *query, uint32_t *visits)
 {
-	if (s->seen[node] == stamp)
-		return;
-	s->seen[node] = stamp;
-	vdb_list_add(&s->list,
-		vdb_lookup(s->table, s->q->codes + (uint64_t)node * s->q->chunks,
-			s->q->chunks), node);
-}
-
-static void search(struct visits *s, const float *query, uint32_t stamp)
-{
-	uint32_t beam[VDB_SAMPLE_BEAM], n, k, i;
+	uint32_t beam[VDB_SAMPLE_BEAM], n, k;
 	const struct vdb_candidate *c;
-	const uint32_t *ids;
 
-	vdb_pq_table(s->q, query, s->table);
-	s->list.count = s->list.cursor = 0;
-	consider(s, s->graph->medoid, stamp);
+	vdb_walk_begin(w, query, g->medoid);
 	do {
-		for (n = 0; n < VDB_SAMPLE_BEAM &&
-			    (c = vdb_list_next(&s->list)); n++)
+		for (n = 0; n < VDB_SAMPLE_BEAM && (c = vdb_list_next(&w->list));
+			n++)
 			beam[n] = c->id;
 		for (k = 0; k < n; k++) {
-			s->count[beam[k]]++;
-			ids = vdb_vamana_list(s->graph, beam[k]);
-			for (i = 0; i < s->graph->sizes[beam[k]]; i++)
-				consider(s, ids[i], stamp);
+			visits[beam[k]]++;
+			vdb_walk_consider(w, vdb_vamana_list(g, beam[k]),
+				g->sizes[beam[k]]);
 		}
 	} while (n);
 }
@@ -113,33 +89,18 @@ int vdb_cache_choose(struct vdb_bin *nodes, const struct vdb_vectors *v,
 	const struct vdb_vamana *g, const struct vdb_pq *q,
 	const struct vdb_bin *sample, uint32_t degree, struct err *e)
 {
-	struct visits *s = calloc(1, sizeof(*s));
-	uint32_t i;
-	int r = 0;
+	uint32_t *visits = calloc(v->count, sizeof(*visits)), i;
+	struct vdb_walk w = {0};
+	int r = visits ? vdb_walk_open(&w, q, VDB_SAMPLE_LIST, degree, e)
+		       : err_nomem(e, "the node cache");
 
 	nodes->count = (uint32_t)vdb_cache_count(v->count, v->dim, degree);
 	nodes->items = NULL;
-	if (s) {
-		s->graph = g;
-		s->q = q;
-		s->list.items = s->items;
-		s->list.room = VDB_SAMPLE_LIST;
-		s->table = malloc((size_t)q->chunks * VDB_CENTROIDS *
-				  sizeof(*s->table));
-		s->seen = calloc(v->count, sizeof(*s->seen));
-		s->count = calloc(v->count, sizeof(*s->count));
-	}
-	if (!s || !s->table || !s->seen || !s->count)
-		r = err_nomem(e, "the node cache");
 	for (i = 0; !r && i < sample->count; i++)
-		search(s, vdb_vector(v, sample->items[i]), i + 1);
+		search(&w, g, vdb_vector(v, sample->items[i]), visits);
 	if (!r)
-		r = most_visited(nodes, s->count, v->count, e);
-	if (s) {
-		free(s->table);
-		free(s->seen);
-		free(s->count);
-	}
-	free(s);
+		r = most_visited(nodes, visits, v->count, e);
+	vdb_walk_close(&w);
+	free(visits);
 	return r;
 }

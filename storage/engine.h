@@ -78,6 +78,7 @@ struct engine {
 	uint64_t bytes_read, bytes_written;
 	int64_t seen_ns; /* see engine_seen_ns(); -1 = not read yet */
 	bool needs_fifo;
+	uint32_t awaited; /* see engine_await() */
 };
 
 /* How an engine is asked for. */
@@ -155,6 +156,17 @@ void engine_cancel_held(struct engine *g);
  * completion or to the deadline, whichever is first.
  */
 int engine_wait(struct engine *g, int64_t deadline_ns, struct err *e);
+
+/*
+ * The next engine_wait() alone: fewer than n completions are not worth waking
+ * for, if that costs ENGINE_AWAIT_NS at the most. A hint, which saves
+ * processor time; n is what is in flight at the most.
+ */
+#define ENGINE_AWAIT_NS (5 * NS_PER_MS)
+static inline void engine_await(struct engine *g, uint32_t n)
+{
+	g->awaited = n;
+}
 
 /*
  * In done(): when this batch of completions was seen; the clock is read once

@@ -127,9 +127,11 @@ static int uring_wait(struct engine *g, int64_t deadline_ns, struct err *e)
 	struct uring_engine *u = (struct uring_engine *)g;
 	struct __kernel_timespec ts;
 	struct io_uring_cqe *cqe;
+	unsigned awaited = g->awaited;
 	int64_t left;
 	int r;
 
+	g->awaited = 0;
 	uring_arm_wake(u);
 	if (uring_reap(u)) {
 		/* what was queued meanwhile must not wait for the next call */
@@ -140,11 +142,14 @@ static int uring_wait(struct engine *g, int64_t deadline_ns, struct err *e)
 					  : deadline_ns - clock_now(g->clock);
 	if (left < 0 || engine_woken(g))
 		left = 0;
+	if (awaited > 1 && left > ENGINE_AWAIT_NS)
+		left = ENGINE_AWAIT_NS;
 	ts.tv_sec = left / NS_PER_S;
 	ts.tv_nsec = left % NS_PER_S;
 	if (left > 0)
 		r = io_uring_submit_and_wait_timeout(
-			&u->ring, &cqe, 1, &ts, NULL);
+			&u->ring, &cqe, awaited ? awaited : 1, &ts,
+			NULL);
 	else
 		r = io_uring_submit_and_get_events(&u->ring);
 	if (r < 0 && r != -ETIME && r != -EINTR && r != -EAGAIN && r != -EBUSY)

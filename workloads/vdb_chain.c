@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define LATELY 8 /* a new figure counts an eighth */
+
 struct read {
 	struct engine_op op;
 	struct vdb_chain *chain;
@@ -22,9 +24,18 @@ struct vdb_chain {
 	struct read *reads; /* [beam_width] */
 	uint32_t *nodes;    /* [beam_width], what next() names */
 	uint32_t in_flight, busy;
+	uint32_t awaited; /* of what is in flight, before the next step */
 	struct read *landed, **landed_tail;
+	int64_t look_ns, read_ns; /* of a read, lately: looked at; in flight */
 	uint8_t *expected; /* to verify with */
 };
+
+/* Alone on the engine? Then nobody else needs to be woken earlier. */
+static void await(struct vdb_chain *c)
+{
+	if (c->env.engine->in_flight == c->in_flight)
+		engine_await(c->env.engine, c->awaited);
+}
 
 static void read_done(struct engine_op *op)
 {
@@ -36,7 +47,11 @@ static void read_done(struct engine_op *op)
 	*c->landed_tail = r;
 	c->landed_tail = &r->next;
 	c->in_flight--;
-	if (!c->in_flight || c->env.config->schedule == VDB_PIPELINED)
+	if (!c->awaited)
+		return; /* and more than that */
+	if (--c->awaited)
+		await(c);
+	else
 		c->env.ready(c->env.ctx, c);
 }
 
@@ -109,7 +124,8 @@ struct vdb_chain **vdb_chain_link(struct vdb_chain *c)
 	return &c->link;
 }
 
-static int submit(struct vdb_chain *c, uint32_t node, struct err *e)
+static int submit(
+	struct vdb_chain *c, uint32_t node, int64_t now_ns, struct err *e)
 {
 	struct read *r = c->reads;
 	int ret;
@@ -120,7 +136,7 @@ static int submit(struct vdb_chain *c, uint32_t node, struct err *e)
 	c->busy++;
 	r->node = node;
 	r->op.offset_bytes = vdb_layout_offset(c->guide->layout, node);
-	r->start_ns = clock_now(c->env.engine->clock);
+	r->start_ns = now_ns;
 	c->in_flight++;
 	c->env.counts->reads++;
 	c->env.counts->read_bytes += r->op.len_bytes;
@@ -188,6 +204,7 @@ static int look_at(struct vdb_chain *c, struct read *r, struct err *e)
 							"shorter");
 	}
 	hist_record(c->env.latency_ns, (uint64_t)(r->end_ns - r->start_ns));
+	c->read_ns += (r->end_ns - r->start_ns - c->read_ns) / LATELY;
 	ret = verify(c, r, e);
 	if (!ret)
 		ret = c->guide->ops->landed(c->guide, r->node,
@@ -229,22 +246,49 @@ static int look_at_landed(struct vdb_chain *c, struct err *e)
 	return ret;
 }
 
+uint32_t vdb_chain_together(uint32_t width, int64_t look_ns, int64_t read_ns)
+{
+	int64_t n = read_ns > 0 ? (int64_t)width * width * look_ns / read_ns
+				: 0;
+
+	if (n > width / 2)
+		n = width / 2;
+	return n > 1 ? (uint32_t)n : 1;
+}
+
+/* How many of the reads in flight the next step waits for. */
+static uint32_t to_await(const struct vdb_chain *c)
+{
+	uint32_t n = c->env.config->schedule == VDB_PIPELINED
+			     ? vdb_chain_together(c->env.config->beam_width,
+				       c->look_ns, c->read_ns)
+			     : c->in_flight;
+
+	return n < c->in_flight ? n : c->in_flight;
+}
+
 int vdb_chain_step(struct vdb_chain *c, struct err *e)
 {
 	bool pipelined = c->env.config->schedule == VDB_PIPELINED;
-	uint32_t n, i;
+	struct clock *clock = c->env.engine->clock;
+	uint32_t width = c->env.config->beam_width, looked = c->busy, n, i;
+	int64_t begin_ns = clock_now(clock), now_ns;
 	int r;
 
-	if (!pipelined && c->in_flight)
-		return 0;
 	r = pipelined ? look_at_landed(c, e) : look_at_round(c, e);
 	if (r)
 		return r;
-	n = c->guide->ops->next(
-		c->guide, c->env.config->beam_width - c->busy, c->nodes);
+	looked -= c->busy;
+	n = c->guide->ops->next(c->guide, width - c->busy, c->nodes);
+	now_ns = clock_now(clock);
+	if (looked)
+		c->look_ns += ((now_ns - begin_ns) / looked - c->look_ns) /
+			      LATELY;
 	for (i = 0; !r && i < n; i++)
-		r = submit(c, c->nodes[i], e);
+		r = submit(c, c->nodes[i], now_ns, e);
 	if (r)
 		return r;
+	c->awaited = to_await(c);
+	await(c);
 	return !n && !c->busy;
 }

@@ -3,8 +3,8 @@
 /*
  * One search in one segment: the reads of a beam search. With the reference
  * schedule all reads of a round are handed in together and awaited together;
- * pipelined, each one that lands is looked at once and the next ones follow,
- * up to W in flight.
+ * pipelined, those that land are looked at at once and the next ones follow,
+ * up to W in flight. See vdb_chain_together().
  */
 #include "datagen/vdb_bin.h"
 #include "storage/buffers.h"
@@ -42,6 +42,15 @@ void vdb_chain_begin(struct vdb_chain *c, uint64_t query);
 /* 1: the search is over, 0: it waits for ready(), or an error. */
 int vdb_chain_step(struct vdb_chain *c, struct err *e);
 struct vdb_guide *vdb_chain_guide(struct vdb_chain *c);
+/*
+ * How many reads the pipelined schedule awaits together, with W = width in
+ * flight of which one takes read_ns to land and look_ns to look at: as many as
+ * land while a whole beam is looked at, W x W x look / read (Little's law), as
+ * they would wait for the processor in any case, and handed in one by one the
+ * next ones cost it more; at most half the beam, so that the drive has the
+ * other half meanwhile. 1 where looking takes no time, as on a virtual clock.
+ */
+uint32_t vdb_chain_together(uint32_t width, int64_t look_ns, int64_t read_ns);
 /* For the owner: its own list of chains that are ready. */
 struct vdb_chain **vdb_chain_link(struct vdb_chain *c);
 

@@ -5,8 +5,7 @@
  */
 #include "workloads/vdb_guide.h"
 
-#include "datagen/vdb_list.h"
-#include "datagen/vdb_math.h"
+#include "datagen/vdb_walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,41 +18,20 @@ struct search {
 	struct vdb_counts *counts;
 	const float *query;
 	float *vector; /* one that was read, padded */
-	float *table;  /* [chunks][256] of this query */
-	struct vdb_list candidates;
-	uint32_t *seen, stamp; /* [nodes] */
+	struct vdb_walk walk;
 	struct vdb_answer *best; /* [limit], nearest first */
 	uint32_t best_count;
 };
 
-static void consider(struct search *s, uint32_t node)
-{
-	const struct vdb_pq *q = &s->x->pq;
-
-	if (s->seen[node] == s->stamp)
-		return;
-	s->seen[node] = s->stamp;
-	vdb_list_add(&s->candidates,
-		vdb_lookup(s->table, q->codes + (uint64_t)node * q->chunks,
-			q->chunks), node);
-}
-
 static void begin(struct vdb_guide *g, uint64_t query, struct vdb_counts *c)
 {
 	struct search *s = (struct search *)g;
-	uint32_t list = s->from->guides.config->search_list;
 
 	s->counts = c;
 	s->query = vdb_vector(s->from->queries, query);
-	vdb_pq_table(&s->x->pq, s->query, s->table);
-	s->candidates.count = s->candidates.cursor = 0;
-	s->candidates.room = list;
 	s->best_count = 0;
-	if (!++s->stamp) {
-		memset(s->seen, 0, s->x->layout.nodes * sizeof(*s->seen));
-		s->stamp = 1;
-	}
-	consider(s, (uint32_t)s->x->layout.medoid);
+	vdb_walk_begin(
+		&s->walk, s->query, (uint32_t)s->x->layout.medoid);
 }
 
 static void add_answer(struct search *s, uint32_t id, float distance)
@@ -77,15 +55,14 @@ static int expand(struct search *s, uint32_t node, const uint8_t *record)
 {
 	const struct vdb_layout *l = &s->x->layout;
 	uint32_t ids[VDB_DEGREE_MAX];
-	int n = vdb_record_ids(l, record, ids), i;
+	int n = vdb_record_ids(l, record, ids);
 
 	if (n < 0)
 		return n;
 	memcpy(s->vector, record, l->vector_bytes);
 	add_answer(s, (uint32_t)(s->x->first + node),
 		vdb_index_distance(s->x, node, s->vector, s->query));
-	for (i = 0; i < n; i++)
-		consider(s, ids[i]);
+	vdb_walk_consider(&s->walk, ids, (uint32_t)n);
 	return 0;
 }
 
@@ -101,7 +78,7 @@ static uint32_t next(struct vdb_guide *g, uint32_t max, uint32_t *nodes)
 
 	do {
 		for (hits = n = 0; hits + n < max &&
-				   (c = vdb_list_next(&s->candidates));) {
+				   (c = vdb_list_next(&s->walk.list));) {
 			s->counts->expansions++;
 			if (vdb_index_cached(s->x, c->id))
 				cached[hits++] = c->id;
@@ -145,9 +122,7 @@ static void close_search(struct vdb_guide *g)
 	struct search *s = (struct search *)g;
 
 	free(s->vector);
-	free(s->table);
-	free(s->candidates.items);
-	free(s->seen);
+	vdb_walk_close(&s->walk);
 	free(s->best);
 	free(s);
 }
@@ -166,6 +141,7 @@ static int open_search(const struct vdb_guides *from, uint32_t segment,
 	const struct vdb_search *v = (const struct vdb_search *)from;
 	const struct vdb_config *c = from->config;
 	struct search *s = calloc(1, sizeof(*s));
+	int r;
 
 	if (!s)
 		return err_nomem(e, "a search");
@@ -174,16 +150,16 @@ static int open_search(const struct vdb_guides *from, uint32_t segment,
 	s->g.layout = &s->x->layout;
 	s->from = v;
 	s->vector = calloc(v->queries->stride, sizeof(float));
-	s->table = malloc((size_t)s->x->pq.chunks * VDB_CENTROIDS *
-			  sizeof(float));
-	s->candidates.items = malloc(
-		(c->search_list + 1) * sizeof(*s->candidates.items));
-	s->seen = calloc(s->x->layout.nodes, sizeof(*s->seen));
 	s->best = malloc(c->limit * sizeof(*s->best));
-	if (!s->vector || !s->table || !s->candidates.items || !s->seen ||
-		!s->best) {
+	if (!s->vector || !s->best) {
 		close_search(&s->g);
 		return err_nomem(e, "a search");
+	}
+	r = vdb_walk_open(
+		&s->walk, &s->x->pq, c->search_list, VDB_DEGREE_MAX, e);
+	if (r) {
+		close_search(&s->g);
+		return r;
 	}
 	*out = &s->g;
 	return 0;

@@ -429,6 +429,52 @@ static void test_woken_before(void)
 	}
 }
 
+/*
+ * Two reads are awaited together and one never comes: a wait ends nevertheless,
+ * and the hint with it.
+ */
+static void test_awaited_in_vain(void)
+{
+	struct engine_op op[2] = {0};
+	int64_t from, until;
+	int ends[2][2], i;
+	char byte[2];
+	struct err e;
+	struct rig r;
+
+	if (!rig_engine(&r, ENGINE_URING, "/tmp", false,
+		    "engine_real/test_awaited_in_vain"))
+		return;
+	for (i = 0; i < 2; i++) {
+		CU_ASSERT_EQUAL_FATAL(pipe(ends[i]), 0);
+		op[i].fd = ends[i][0];
+		op[i].buf = &byte[i];
+		op[i].buf_index = -1;
+		op[i].len_bytes = 1;
+		op[i].done = count;
+		CU_ASSERT_EQUAL(engine_submit(r.engine, &op[i]), 0);
+	}
+	CU_ASSERT_EQUAL(write(ends[0][1], "a", 1), 1);
+	done_count = 0;
+	from = clock_now(&r.clock);
+	until = from + LONG_NS;
+	engine_await(r.engine, 2);
+	while (!done_count && clock_now(&r.clock) < until)
+		CU_ASSERT_EQUAL_FATAL(engine_wait(r.engine, until, &e), 0);
+	CU_ASSERT_EQUAL(done_count, 1);
+	CU_ASSERT_EQUAL(op[0].result, 1);
+	CU_ASSERT_EQUAL(r.engine->awaited, 0);
+	CU_ASSERT_EQUAL(write(ends[1][1], "b", 1), 1);
+	settle(&r);
+	CU_ASSERT_EQUAL(op[1].result, 1);
+	CU_ASSERT(clock_now(&r.clock) - from < LONG_NS / 2);
+	for (i = 0; i < 2; i++) {
+		close(ends[i][0]);
+		close(ends[i][1]);
+	}
+	rig_close(&r);
+}
+
 /* Reads of tmpfs are copies: AUTO takes the pool there, without a note. */
 static void test_auto_on_tmpfs(void)
 {
@@ -458,4 +504,5 @@ UT_SUITE(engine_real, UT_CASE(test_round_trip), UT_CASE(test_uring_registers),
 	UT_CASE(test_bad_descriptor), UT_CASE(test_many_at_once),
 	UT_CASE(test_deadline), UT_CASE(test_woken_by_futex),
 	UT_CASE(test_woken_by_fifo), UT_CASE(test_woken_before),
+	UT_CASE(test_awaited_in_vain),
 	UT_CASE(test_auto_on_tmpfs))

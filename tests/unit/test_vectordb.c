@@ -9,6 +9,7 @@
 #include "plan/vdb_profile.h"
 #include "tests/unit/ut.h"
 #include "tests/unit/ut_files.h"
+#include "workloads/vdb_chain.h"
 #include "workloads/vectordb.h"
 
 #include <errno.h>
@@ -136,6 +137,23 @@ static void test_pipelined(void)
 	CU_ASSERT(b.rec.metrics.latency.mean >= 1.475);
 	CU_ASSERT(b.rec.metrics.latency.mean < 1.8);
 	vdb_record_fini(&b.rec);
+}
+
+/* W x W x look / read, between one and half the beam. */
+static void test_together(void)
+{
+	/* 256 x 3.5 us / 120 us = 7.47; 256 x 8 / 120 = 17.1 */
+	CU_ASSERT_EQUAL(vdb_chain_together(16, 3500, 120000), 7);
+	CU_ASSERT_EQUAL(vdb_chain_together(16, 8000, 120000), 8);
+	/* 1024 x 1 us / 100 us = 10.24; 64 x 0.3 / 100 = 0.2 */
+	CU_ASSERT_EQUAL(vdb_chain_together(32, 1000, 100000), 10);
+	CU_ASSERT_EQUAL(vdb_chain_together(8, 300, 100000), 1);
+	/* virtual time; nothing has landed yet; one read at a time */
+	CU_ASSERT_EQUAL(vdb_chain_together(16, 0, 100000), 1);
+	CU_ASSERT_EQUAL(vdb_chain_together(16, 0, 0), 1);
+	CU_ASSERT_EQUAL(vdb_chain_together(1, 8000, 100000), 1);
+	/* 65,536 x 1 s does not overflow */
+	CU_ASSERT_EQUAL(vdb_chain_together(256, NS_PER_S, 1), 128);
 }
 
 /* The same run twice is the same to the nanosecond; another seed is not. */
@@ -388,7 +406,8 @@ static void test_memory(void)
 }
 
 UT_SUITE(vectordb, UT_CASE(test_published_reads), UT_CASE(test_exact_time),
-	UT_CASE(test_pipelined), UT_CASE(test_repeatable),
+	UT_CASE(test_pipelined), UT_CASE(test_together),
+	UT_CASE(test_repeatable),
 	UT_CASE(test_distinct), UT_CASE(test_stagger), UT_CASE(test_batches), UT_CASE(test_open_loop),
 	UT_CASE(test_search_list), UT_CASE(test_percentile),
 	UT_CASE(test_real_files), UT_CASE(test_memory))
