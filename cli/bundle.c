@@ -179,7 +179,7 @@ int cmd_bundle_check(int argc, const char **argv)
 	struct err e;
 	int code;
 
-	if (!command_options_words(bundle_check_rows, &o, &o.json, argc, argv,
+	if (!command_options_words(bundle_check_rows, &o, argc, argv,
 		    &words, &code))
 		return code;
 	tree = option_word(&words);

@@ -189,7 +189,7 @@ int cmd_bundle_create(int argc, const char **argv)
 	struct err e;
 	int code;
 
-	if (!command_options_words(bundle_create_rows, &o, &o.json, argc, argv,
+	if (!command_options_words(bundle_create_rows, &o, argc, argv,
 		    &words, &code))
 		return code;
 	out = option_word(&words);

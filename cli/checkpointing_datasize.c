@@ -321,7 +321,7 @@ int cmd_checkpointing_datasize(int argc, const char **argv)
 	int code;
 
 	checkpointing_options_default(&o);
-	if (!command_options(checkpointing_datasize_rows, &o, &o.json,
+	if (!command_options(checkpointing_datasize_rows, &o,
 		    argc, argv, &code))
 		return code;
 	if (compute(&o, &a, &e))

@@ -204,7 +204,7 @@ int cmd_checkpointing_run(int argc, const char **argv)
 	int code;
 
 	checkpointing_options_default(&o);
-	if (!command_options(checkpointing_run_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(checkpointing_run_rows, &o, argc, argv, &code))
 		return code;
 	if (!o.drive == !o.folder) {
 		err_set(&e, ERR_USAGE, -EINVAL,

@@ -159,24 +159,35 @@ int command_help(const struct option_row *rows)
 	return 0;
 }
 
-bool command_options(const struct option_row *rows, void *into,
-	const bool *json, int argc, const char **argv, int *code)
+bool command_options(const struct option_row *rows, void *into, int argc,
+	const char **argv, int *code)
 {
 	struct option_words none = {.most = 0};
 
-	return command_options_words(
-		rows, into, json, argc, argv, &none, code);
+	return command_options_words(rows, into, argc, argv, &none, code);
+}
+
+/* Also where an option before it is wrong. */
+static bool wants_json(const struct option_row *r, int argc, const char **argv)
+{
+	int i;
+
+	while (r->name && strcmp(r->name, "json"))
+		r++;
+	for (i = 0; r->name && i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--json"))
+			return true;
+	return false;
 }
 
 bool command_options_words(const struct option_row *rows, void *into,
-	const bool *json, int argc, const char **argv, struct option_words *w,
-	int *code)
+	int argc, const char **argv, struct option_words *w, int *code)
 {
 	struct err e;
 	bool help;
 
-	if (options_parse_words(rows, into, argc, argv, w, &help, &e)) {
-		*code = cli_fail_report(json && *json, &e);
+	if (options_parse(rows, into, argc, argv, w, &help, &e)) {
+		*code = cli_fail_report(wants_json(rows, argc, argv), &e);
 		return false;
 	}
 	if (help)

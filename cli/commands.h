@@ -31,16 +31,15 @@ const char *command_name(const struct command *c, char buf[COMMAND_NAME_MAX]);
 int command_help(const struct option_row *rows);
 
 /*
- * options_parse() for a command, with its --help and its errors. False: the
- * command has nothing more to do, *code is its exit code. *json is the one in
- * `into`, looked at after parsing; NULL: errors are never told as a document.
+ * options_parse() for a command, with its --help and its errors, with --json
+ * also as a document. False: the command has nothing more to do, *code is its
+ * exit code.
  */
-bool command_options(const struct option_row *rows, void *into,
-	const bool *json, int argc, const char **argv, int *code);
-/* The same for one that takes words: w as of options_parse_words(). */
+bool command_options(const struct option_row *rows, void *into, int argc,
+	const char **argv, int *code);
+/* The same for one that takes words: w as of options_parse(). */
 bool command_options_words(const struct option_row *rows, void *into,
-	const bool *json, int argc, const char **argv, struct option_words *w,
-	int *code);
+	int argc, const char **argv, struct option_words *w, int *code);
 
 /*
  * Answer "--help", "help", "help NOUN [VERB]" and "NOUN --help" (the options of

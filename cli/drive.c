@@ -82,7 +82,7 @@ int cmd_drive_list(int argc, const char **argv)
 	struct listing l = {.e = &e};
 	int code;
 
-	if (!command_options(drive_list_rows, &o, NULL, argc, argv, &code))
+	if (!command_options(drive_list_rows, &o, argc, argv, &code))
 		return code;
 	l.config_dir = o.config_dir;
 	if (o.json)
@@ -94,7 +94,7 @@ int cmd_drive_list(int argc, const char **argv)
 			"w us");
 	if (config_each(o.config_dir, "drives", each_drive, &l, &e)) {
 		cJSON_Delete(l.json);
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	}
 	return l.json ? cli_print_json(l.json) : 0;
 }
@@ -183,7 +183,7 @@ int cmd_drive_show(int argc, const char **argv)
 	int code;
 
 	if (!command_options_words(
-		    drive_show_rows, &o, NULL, argc, argv, &words, &code))
+		    drive_show_rows, &o, argc, argv, &words, &code))
 		return code;
 	name = option_word(&words);
 	if (!name)
@@ -191,7 +191,7 @@ int cmd_drive_show(int argc, const char **argv)
 			"drive show needs a profile's NAME or FILE.json; "
 			"stoker drive list shows all");
 	if (!name || load(&o, name, &obj, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (o.json)
 		return cli_print_json(obj);
 	print_profile(obj);
@@ -207,7 +207,7 @@ int cmd_drive_passport(int argc, const char **argv)
 	int code;
 	int r;
 
-	if (!command_options(drive_passport_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(drive_passport_rows, &o, argc, argv, &code))
 		return code;
 	r = o.data_dir ? drive_identify(o.data_dir, o.show_serial, &d)
 		       : -EINVAL;

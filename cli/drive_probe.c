@@ -264,20 +264,14 @@ int cmd_drive_probe(int argc, const char **argv)
 	struct drive_options o = {
 		.size = "2GiB", .seconds = "5", .engine = "auto"};
 	struct rec_drive d = {.known = false};
-	struct probe *p = calloc(1, sizeof(*p));
+	struct probe *p;
 	struct err e = {.kind = ERR_NONE};
-	bool help = false;
 	int code = 0, r;
 
-	if (!p)
-		return ERR_ENV;
-	r = options_parse(drive_probe_rows, &o, argc, argv, &help, &e);
-	if (!r && help) {
-		free(p);
-		return command_help(drive_probe_rows);
-	}
-	if (!r)
-		r = resolve(&o, p, &e);
+	if (!command_options(drive_probe_rows, &o, argc, argv, &code))
+		return code;
+	p = calloc(1, sizeof(*p));
+	r = p ? resolve(&o, p, &e) : err_nomem(&e, "the probe");
 	if (!r && p->dir) {
 		r = drive_identify(p->dir, o.show_serial, &d);
 		if (r)

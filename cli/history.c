@@ -253,16 +253,16 @@ int cmd_history(int argc, const char **argv)
 	size_t i;
 	int code;
 
-	if (!command_options(history_rows, &o, NULL, argc, argv, &code))
+	if (!command_options(history_rows, &o, argc, argv, &code))
 		return code;
 	if (!o.results_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,
 			"history needs --results-dir DIR");
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	}
 	if (history_scan(o.results_dir, &h, &e)) {
 		history_fini(&h);
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	}
 	for (i = 0; i < h.broken_count; i++)
 		fprintf(stderr, "stoker: %s is left out: %s\n",

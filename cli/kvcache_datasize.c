@@ -188,24 +188,19 @@ static int print_json(const struct kvcache_options *o, const struct answer *a)
 int cmd_kvcache_datasize(int argc, const char **argv)
 {
 	struct store_namer namer = {.path = no_path};
-	struct kvcache_setup *s = calloc(1, sizeof(*s));
+	struct kvcache_setup *s;
 	struct answer a = {.count = 0};
 	struct kvcache_options o;
 	struct store store;
 	struct err e;
-	bool help = false;
 	uint32_t i;
 	int r, code;
 
 	kvcache_options_default(&o);
+	if (!command_options(kvcache_datasize_rows, &o, argc, argv, &code))
+		return code;
+	s = calloc(1, sizeof(*s));
 	r = s ? 0 : err_nomem(&e, "the answer");
-	if (!r)
-		r = options_parse(
-			kvcache_datasize_rows, &o, argc, argv, &help, &e);
-	if (!r && help) {
-		free(s);
-		return command_help(kvcache_datasize_rows);
-	}
 	if (!r)
 		r = kvcache_resolve(&o, s, &e);
 	for (i = 0; !r && i < s->option_count; i++)

@@ -237,7 +237,7 @@ int cmd_kvcache_run(int argc, const char **argv)
 	int code;
 
 	kvcache_options_default(&o);
-	if (!command_options(kvcache_run_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(kvcache_run_rows, &o, argc, argv, &code))
 		return code;
 	if (!o.drive == !o.cache_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,

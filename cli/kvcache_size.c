@@ -143,38 +143,34 @@ static int size(const struct kvcache_options *o, struct kvcache_setup *s,
 int cmd_kvcache_size(int argc, const char **argv)
 {
 	struct kvcache_options o;
-	struct kvcache_setup *s = calloc(1, sizeof(*s));
-	struct kv_size *q = calloc(1, sizeof(*q));
+	struct kvcache_setup *s;
+	struct kv_size *q;
 	struct err e;
-	bool help = false;
-	int r, code = 0;
+	int r, code;
 
 	kvcache_options_default(&o);
+	if (!command_options(kvcache_size_rows, &o, argc, argv, &code))
+		return code;
+	s = calloc(1, sizeof(*s));
+	q = calloc(1, sizeof(*q));
 	r = s && q ? 0 : err_nomem(&e, "the question");
+	/* one question, one option: the first where none is said */
+	if (!o.option)
+		o.option = "1";
+	if (!r && !o.drive)
+		r = err_set(&e, ERR_USAGE, -EINVAL,
+			"kvcache size needs --drive MODEL");
 	if (!r)
-		r = options_parse(
-			kvcache_size_rows, &o, argc, argv, &help, &e);
-	if (!r && help) {
-		code = command_help(kvcache_size_rows);
-	} else {
-		/* one question, one option: the first where none is said */
-		if (!o.option)
-			o.option = "1";
-		if (!r && !o.drive)
-			r = err_set(&e, ERR_USAGE, -EINVAL,
-				"kvcache size needs --drive MODEL");
-		if (!r)
-			r = parse_slo(o.slo, q, &e);
-		if (!r)
-			r = kvcache_resolve(&o, s, &e);
-		if (!r && s->option_count > 1)
-			r = err_set(&e, ERR_USAGE, -EINVAL,
-				"--option %s: one at a time", o.option);
-		if (!r && o.users)
-			r = err_set(&e, ERR_USAGE, -EINVAL,
-				"--num-users is what kvcache size looks for");
-		code = r ? cli_fail_report(o.json, &e) : size(&o, s, q, &e);
-	}
+		r = parse_slo(o.slo, q, &e);
+	if (!r)
+		r = kvcache_resolve(&o, s, &e);
+	if (!r && s->option_count > 1)
+		r = err_set(&e, ERR_USAGE, -EINVAL,
+			"--option %s: one at a time", o.option);
+	if (!r && o.users)
+		r = err_set(&e, ERR_USAGE, -EINVAL,
+			"--num-users is what kvcache size looks for");
+	code = r ? cli_fail_report(o.json, &e) : size(&o, s, q, &e);
 	free(s);
 	free(q);
 	return code;

@@ -135,14 +135,6 @@ static int take_words(poptContext ctx, struct option_words *w, struct err *e)
 }
 
 int options_parse(const struct option_row *rows, void *into, int argc,
-	const char **argv, bool *help, struct err *e)
-{
-	struct option_words none = {.most = 0};
-
-	return options_parse_words(rows, into, argc, argv, &none, help, e);
-}
-
-int options_parse_words(const struct option_row *rows, void *into, int argc,
 	const char **argv, struct option_words *w, bool *help, struct err *e)
 {
 	struct poptOption table[ROWS_MAX + 2];

@@ -82,16 +82,10 @@ struct option_words {
  * Parse argv (without the command's words) into the struct at `into`, which
  * holds the defaults. -EINVAL names the option, the nearest one that exists
  * for an unknown name. *help is set when --help was asked for. Texts are
- * malloc'd once and live as long as the program.
+ * malloc'd once and live as long as the program. w->most is set, the rest is
+ * filled; words and options may stand in any order; behind "--" all are words.
  */
 int options_parse(const struct option_row *rows, void *into, int argc,
-	const char **argv, bool *help, struct err *e);
-
-/*
- * The same for a command that takes words: w->most is set, the rest is filled.
- * Words and options may stand in any order; behind "--" all are words.
- */
-int options_parse_words(const struct option_row *rows, void *into, int argc,
 	const char **argv, struct option_words *w, bool *help, struct err *e);
 /* The only word of such a command; NULL: none. */
 static inline const char *option_word(const struct option_words *w)

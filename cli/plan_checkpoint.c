@@ -316,14 +316,12 @@ int cmd_plan_checkpoint(int argc, const char **argv)
 	struct plan_options o;
 	struct answer a;
 	struct err e;
-	bool help;
-	int r;
+	int r = 0, code;
 
 	memset(&o, 0, sizeof(o));
-	r = options_parse(plan_checkpoint_rows, &o, argc, argv, &help, &e);
-	if (!r && help)
-		return command_help(plan_checkpoint_rows);
-	if (!r && o.json && o.csv)
+	if (!command_options(plan_checkpoint_rows, &o, argc, argv, &code))
+		return code;
+	if (o.json && o.csv)
 		r = err_set(&e, ERR_USAGE, -EINVAL,
 			"--json and --csv exclude each other");
 	if (!r)

@@ -134,7 +134,7 @@ int cmd_recipe_list(int argc, const char **argv)
 	struct err e;
 	int code;
 
-	if (!command_options(recipe_list_rows, &o, NULL, argc, argv, &code))
+	if (!command_options(recipe_list_rows, &o, argc, argv, &code))
 		return code;
 	l.config_dir = o.config_dir;
 	l.list = o.json ? cJSON_CreateArray() : NULL;
@@ -244,7 +244,7 @@ int cmd_recipe_show(int argc, const char **argv)
 	int code;
 
 	if (!command_options_words(
-		    recipe_show_rows, &o, &o.json, argc, argv, &words, &code))
+		    recipe_show_rows, &o, argc, argv, &words, &code))
 		return code;
 	name = option_word(&words);
 	if (!name) {
@@ -259,7 +259,7 @@ int cmd_recipe_show(int argc, const char **argv)
 	else if (o.json)
 		code = cli_print_json(cJSON_Duplicate(s.recipe.doc, true));
 	else
-		code = print_recipe(&s, &e) ? cli_fail(&e) : 0;
+		code = print_recipe(&s, &e) ? cli_fail_report(o.json, &e) : 0;
 	unload(&s);
 	return code;
 }
@@ -490,7 +490,7 @@ int cmd_recipe_run(int argc, const char **argv)
 	int code;
 
 	if (!command_options_words(
-		    recipe_run_rows, &o, &o.json, argc, argv, &words, &code))
+		    recipe_run_rows, &o, argc, argv, &words, &code))
 		return code;
 	if (prepare(&s, option_word(&words), &o, &from, &e)) {
 		unload(&s);

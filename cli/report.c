@@ -239,16 +239,12 @@ int cmd_report(int argc, const char **argv)
 	struct report_input in = {.edition = NULL};
 	struct option_words places = {.most = OPTION_WORDS_MAX};
 	struct err e;
-	bool help;
 	size_t i;
-	int r;
+	int r, code;
 
-	r = options_parse_words(
-		report_rows, &o, argc, argv, &places, &help, &e);
-	if (!r && help)
-		return command_help(report_rows);
-	if (!r)
-		r = check(&o, &e);
+	if (!command_options_words(report_rows, &o, argc, argv, &places, &code))
+		return code;
+	r = check(&o, &e);
 	if (!r)
 		r = gather(&in, &places, &e);
 	if (!r)

@@ -83,27 +83,14 @@ static int print_json(const struct rule *only)
 	return text ? 0 : ERR_ENV;
 }
 
-static int parse(const struct option_row *rows, int argc, const char **argv,
-	struct rules_options *o, struct option_words *w, bool *help)
-{
-	struct err e;
-
-	memset(o, 0, sizeof(*o));
-	if (options_parse_words(rows, o, argc, argv, w, help, &e))
-		return cli_fail(&e);
-	return *help ? command_help(rows) : 0;
-}
-
 int cmd_rules_list(int argc, const char **argv)
 {
-	struct option_words none = {.most = 0};
-	struct rules_options o;
+	struct rules_options o = {.json = false};
 	const struct rule *r;
-	bool help;
 	size_t i;
-	int code = parse(rules_list_rows, argc, argv, &o, &none, &help);
+	int code;
 
-	if (code || help)
+	if (!command_options(rules_list_rows, &o, argc, argv, &code))
 		return code;
 	if (o.json)
 		return print_json(NULL);
@@ -119,13 +106,13 @@ int cmd_rules_explain(int argc, const char **argv)
 	struct option_words words = {.most = 1};
 	const char *id, *names[RULES_ALL_MAX * 2 + 1], *near;
 	const struct rule *r;
-	struct rules_options o;
+	struct rules_options o = {.json = false};
 	struct err e;
-	bool help;
 	size_t i, n = 0;
-	int code = parse(rules_explain_rows, argc, argv, &o, &words, &help);
+	int code;
 
-	if (code || help)
+	if (!command_options_words(
+		    rules_explain_rows, &o, argc, argv, &words, &code))
 		return code;
 	id = option_word(&words);
 	r = id ? rule_find(id) : NULL;
@@ -146,5 +133,5 @@ int cmd_rules_explain(int argc, const char **argv)
 		id ? id : "", id ? "no such rule" : "needs a rule's ID",
 		near ? " (did you mean " : "", near ? near : "",
 		near ? "?)" : "");
-	return cli_fail(&e);
+	return cli_fail_report(o.json, &e);
 }

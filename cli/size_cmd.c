@@ -281,18 +281,15 @@ int cmd_size(int argc, const char **argv)
 	struct size_options o;
 	struct size_table t = {.o = &o};
 	struct err e;
-	bool help;
 	size_t i;
 	int r, code;
 
 	size_options_default(&o);
-	r = options_parse(size_rows, &o, argc, argv, &help, &e);
-	if (!r && help)
-		return command_help(size_rows);
-	if (!r && o.run.help_params)
+	if (!command_options(size_rows, &o, argc, argv, &code))
+		return code;
+	if (o.run.help_params)
 		return training_help_params(&o.run);
-	if (!r)
-		r = check(&o, &e);
+	r = check(&o, &e);
 	if (!r)
 		r = make_rows(&o, &t, &e);
 	if (!r)

@@ -403,7 +403,7 @@ int cmd_system_describe(int argc, const char **argv)
 	struct err e;
 	int code;
 
-	if (!command_options(system_describe_rows, &o, NULL, argc, argv, &code))
+	if (!command_options(system_describe_rows, &o, argc, argv, &code))
 		return code;
 	if (resolve(&o, &s, &e))
 		return cli_fail_report(o.json, &e);

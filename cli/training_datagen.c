@@ -433,7 +433,7 @@ int cmd_training_datagen(int argc, const char **argv)
 	int code;
 
 	training_options_default(&o);
-	if (!command_options(training_datagen_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(training_datagen_rows, &o, argc, argv, &code))
 		return code;
 	if (o.help_params)
 		return training_help_params(&o);

@@ -199,15 +199,15 @@ int cmd_training_datasize(int argc, const char **argv)
 	int code;
 
 	training_options_default(&o);
-	if (!command_options(training_datasize_rows, &o, NULL,
+	if (!command_options(training_datasize_rows, &o,
 		    argc, argv, &code))
 		return code;
 	if (o.help_params)
 		return training_help_params(&o);
 	if (training_resolve(&o, false, &s, &e) || compute(&o, &s, &a, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (s.config.results_dir[0] && write_leaf(&o, &s, &a, &e))
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (o.json)
 		return print_json(&s, &a);
 	print_text(&s, &a);

@@ -89,7 +89,7 @@ int cmd_training_profiles(int argc, const char **argv)
 	int r;
 
 	training_options_default(&o);
-	if (!command_options(training_profiles_rows, &o, NULL,
+	if (!command_options(training_profiles_rows, &o,
 		    argc, argv, &code))
 		return code;
 	l.config_dir = o.config_dir;
@@ -102,7 +102,7 @@ int cmd_training_profiles(int argc, const char **argv)
 			"MiB/s");
 	r = config_each(l.config_dir, "workloads", each_model, &l, &e);
 	if (r)
-		return cli_fail(&e);
+		return cli_fail_report(o.json, &e);
 	if (!l.json)
 		return 0;
 	text = json_print(l.json, 2);

@@ -373,7 +373,7 @@ int cmd_training_run(int argc, const char **argv)
 	int code;
 
 	training_options_default(&o);
-	if (!command_options(training_run_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(training_run_rows, &o, argc, argv, &code))
 		return code;
 	if (o.help_params)
 		return training_help_params(&o);

@@ -203,7 +203,7 @@ int cmd_vectordb_datasize(int argc, const char **argv)
 	int code;
 
 	vectordb_options_default(&o);
-	if (!command_options(vectordb_datasize_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(vectordb_datasize_rows, &o, argc, argv, &code))
 		return code;
 	p.shape = &z.config.shape;
 	if (resolve_division(o.division, &division, &e))
@@ -431,7 +431,7 @@ int cmd_vectordb_datagen(int argc, const char **argv)
 	int code;
 
 	vectordb_options_default(&o);
-	if (!command_options(vectordb_datagen_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(vectordb_datagen_rows, &o, argc, argv, &code))
 		return code;
 	if (!o.drive == !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,

@@ -233,7 +233,7 @@ int cmd_vectordb_run(int argc, const char **argv)
 	int code;
 
 	vectordb_options_default(&o);
-	if (!command_options(vectordb_run_rows, &o, &o.json, argc, argv, &code))
+	if (!command_options(vectordb_run_rows, &o, argc, argv, &code))
 		return code;
 	if (!o.drive == !o.data_dir) {
 		err_set(&e, ERR_USAGE, -EINVAL,

@@ -141,7 +141,7 @@ int cmd_version(int argc, const char **argv)
 	int code;
 	size_t i, n;
 
-	if (!command_options(version_rows, &o, NULL, argc, argv, &code))
+	if (!command_options(version_rows, &o, argc, argv, &code))
 		return code;
 	n = libraries(l);
 	memset(&u, 0, sizeof(u));

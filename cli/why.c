@@ -170,14 +170,12 @@ int cmd_why(int argc, const char **argv)
 	struct record rec;
 	struct why w = {.ranks = NULL};
 	struct err e;
-	bool help;
-	int r, code;
+	int r = 0, code;
 
-	r = options_parse_words(why_rows, &o, argc, argv, &words, &help, &e);
-	if (!r && help)
-		return command_help(why_rows);
+	if (!command_options_words(why_rows, &o, argc, argv, &words, &code))
+		return code;
 	record_init(&rec);
-	if (!r && o.profile)
+	if (o.profile)
 		r = drive_profile_load(o.config_dir, o.profile, &profile, &e);
 	if (!r)
 		r = find_record(option_word(&words), &rec, &e);

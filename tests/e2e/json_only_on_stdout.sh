@@ -26,3 +26,24 @@ expect 0 stoker training datasize --json
 holds .num_files_train
 expect 0 stoker training profiles --json
 holds 'length > 5'
+# every command that has --json, whatever is wrong and wherever it stands
+stoker --help | sed -n 's/^  stoker \(.\{23\}\) .*/\1/p' >commands
+[ "$(wc -l <commands)" -gt 20 ] || fail "$(cat commands)"
+while read -r noun verb; do
+	# shellcheck disable=SC2086
+	stoker $noun $verb --help | grep -q -- " --json " || continue
+	echo "$noun $verb" >>with
+	# shellcheck disable=SC2086
+	one 2 failed stoker $noun $verb --bogus --json
+	# shellcheck disable=SC2086
+	one 2 failed stoker $noun $verb --json --bogus
+done <commands
+[ "$(wc -l <with)" -gt 20 ] || fail "$(cat with)"
+one 2 failed stoker training datasize --json --model nope
+one 2 failed stoker history --json --results-dir nowhere
+one 2 failed stoker rules explain --json 9.9
+for command in "drive list" "training profiles" "recipe list"; do
+	# shellcheck disable=SC2086
+	one 2 failed stoker $command --json --config-dir nowhere
+done
+one 2 failed stoker drive show --json nope

@@ -28,11 +28,12 @@ static int parse(struct values *v, bool *help, struct err *e, const char *a,
 	const char *b, const char *c)
 {
 	const char *argv[] = {a, b, c, NULL};
+	struct option_words none = {.most = 0};
 	int argc = !a ? 0 : !b ? 1 : !c ? 2 : 3;
 
 	memset(v, 0, sizeof(*v));
 	memset(e, 0, sizeof(*e));
-	return options_parse(rows, v, argc, argv, help, e);
+	return options_parse(rows, v, argc, argv, &none, help, e);
 }
 
 static void test_parse(void)
@@ -98,7 +99,7 @@ static void test_words(void)
 		for (argc = 0; argc < 5 && argv[argc];)
 			argc++;
 		CU_ASSERT_EQUAL_FATAL(
-			options_parse_words(
+			options_parse(
 				rows, &v, argc, argv, &w, &help, &e),
 			0);
 		CU_ASSERT_EQUAL_FATAL(w.count, 2);
@@ -109,19 +110,20 @@ static void test_words(void)
 	}
 	memset(&v, 0, sizeof(v));
 	CU_ASSERT_EQUAL_FATAL(
-		options_parse_words(rows, &v, 3, dashes, &w, &help, &e), 0);
+		options_parse(rows, &v, 3, dashes, &w, &help, &e), 0);
 	CU_ASSERT_EQUAL_FATAL(w.count, 2);
 	CU_ASSERT_STRING_EQUAL(w.word[1], "--flag");
 	CU_ASSERT_FALSE(v.flag);
 	w.most = 1;
 	CU_ASSERT_NOT_EQUAL(
-		options_parse_words(rows, &v, 3, dashes, &w, &help, &e), 0);
+		options_parse(rows, &v, 3, dashes, &w, &help, &e), 0);
 	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "\"--flag\""));
 }
 
 static void test_list_is_bounded(void)
 {
 	const char *argv[OPTION_LIST_MAX + 1];
+	struct option_words none = {.most = 0};
 	struct values v = {.count = 0};
 	struct err e;
 	bool help;
@@ -130,12 +132,12 @@ static void test_list_is_bounded(void)
 	for (i = 0; i <= OPTION_LIST_MAX; i++)
 		argv[i] = "--list=x";
 	CU_ASSERT_EQUAL(
-		options_parse(rows, &v, OPTION_LIST_MAX - 1, argv, &help, &e),
-		0);
+		options_parse(rows, &v, OPTION_LIST_MAX - 1, argv, &none, &help,
+			&e), 0);
 	memset(&v, 0, sizeof(v));
 	CU_ASSERT_EQUAL(
-		options_parse(rows, &v, OPTION_LIST_MAX, argv, &help, &e),
-		-E2BIG);
+		options_parse(rows, &v, OPTION_LIST_MAX, argv, &none, &help,
+			&e), -E2BIG);
 }
 
 static void test_help_text(void)
