@@ -29,6 +29,7 @@ static bool same_point(const struct vdb_record *a, const struct vdb_record *b)
 /* All runs of one point: means, and the worst P95. */
 struct point {
 	double queries_per_s, mean_ms, p95_ms;
+	bool overloaded; /* in a run queries were due and never began */
 };
 
 static void point_of(
@@ -46,6 +47,7 @@ static void point_of(
 		p->mean_ms += m->latency.mean;
 		if (m->latency.p95 > p->p95_ms)
 			p->p95_ms = m->latency.p95;
+		p->overloaded |= c->recs[i].unserved > 0;
 		n++;
 	}
 	p->queries_per_s /= n;
@@ -69,7 +71,8 @@ int vectordb_knee(const struct vectordb_curve *c)
 		value = p.queries_per_s / p.mean_ms;
 		if (c->goal_ns) {
 			value = p.queries_per_s;
-			if (p.p95_ms * 1e6 > (double)c->goal_ns)
+			if (p.overloaded ||
+				p.p95_ms * 1e6 > (double)c->goal_ns)
 				continue;
 		}
 		if (value > best) {
@@ -121,8 +124,10 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 	struct point p;
 
 	if (c->goal_ns && knee < 0) {
-		fprintf(f, "no point keeps P95 within %s\n",
-			units_format_time(goal, c->goal_ns));
+		fprintf(f, "FAIL: no point keeps P95 within %s%s\n",
+			units_format_time(goal, c->goal_ns),
+			r->config.rate_per_s > 0
+				? " and serves all that arrive" : "");
 		return;
 	}
 	if (c->count > 1 && !c->goal_ns && one_point(c)) {
@@ -157,6 +162,57 @@ static void headline(FILE *f, const struct vectordb_curve *c)
 					: "a real drive");
 }
 
+/* Which runs fail, where the first line is about others. */
+static void print_failures(FILE *f, const struct vectordb_curve *c)
+{
+	const struct vdb_recall *x;
+	uint32_t i;
+
+	for (i = 0; i < c->count; i++) {
+		x = &c->recs[i].recall;
+		if (vdb_recall_ok(x))
+			continue;
+		fprintf(f, "FAIL: run %u, L %u: recall@%u %.4f, wanted %.4g; "
+			"the truth covers %.6g %%\n", i + 1,
+			c->recs[i].config.search_list, x->k, x->mean,
+			x->target, 100 * x->coverage);
+	}
+}
+
+/* Was note n of run i told of an earlier one? */
+static bool told(const struct vectordb_curve *c, uint32_t i, uint32_t n)
+{
+	const struct rec_note *x = &c->recs[i].base.notes[n], *y;
+	uint32_t k, j;
+
+	for (k = 0; k < i; k++)
+		for (j = 0; j < c->recs[k].base.note_count; j++) {
+			y = &c->recs[k].base.notes[j];
+			if (!strcmp(x->id, y->id) && !strcmp(x->text, y->text))
+				return true;
+		}
+	return false;
+}
+
+static void print_notes(FILE *f, const struct vectordb_curve *c)
+{
+	const struct vdb_record *r;
+	uint32_t i, n;
+
+	for (i = 0; i < c->count; i++) {
+		r = &c->recs[i];
+		for (n = 0; n < r->base.note_count; n++) {
+			if (told(c, i, n))
+				continue;
+			fprintf(f, "note: ");
+			if (i)
+				fprintf(f, "run %u, L %u: ", i + 1,
+					r->config.search_list);
+			fprintf(f, "%s\n", r->base.notes[n].text);
+		}
+	}
+}
+
 static const char *recall_text(const struct vdb_record *r, char text[16])
 {
 	if (!r->recall.known)
@@ -189,8 +245,8 @@ static void print_cache(FILE *f, const struct vdb_record *r)
 	const struct vdb_config *c = &r->config;
 
 	if (!c->shape.built)
-		fprintf(f, "node cache     as the profile has it: %.1f %% of "
-			"the visits\n", 100 * c->cache_share);
+		fprintf(f, "node cache     modelled: answers %.1f %% of the "
+			"visits\n", r->metrics.cache_pct);
 	else
 		fprintf(f, "node cache     %s, %" PRIu64 " nodes (%.1f %%): "
 			"%.1f %% of the visits\n",
@@ -262,11 +318,12 @@ static void print_details(FILE *f, const struct vdb_record *r)
 void vectordb_print_text(FILE *f, const struct vectordb_curve *c)
 {
 	const struct vdb_record *r = &c->recs[0];
-	uint32_t i, n;
+	uint32_t i;
 
+	if (c->count > 1 || c->goal_ns)
+		print_failures(f, c);
 	headline(f, c);
-	for (n = 0; n < r->base.note_count; n++)
-		fprintf(f, "note: %s\n", r->base.notes[n].text);
+	print_notes(f, c);
 	fprintf(f, "clients     L       QPS  mean ms   P50 ms   P95 ms   P99 "
 		"ms  P99.9 ms recall reads/q    MB/q  rounds cache%%    GB/s\n");
 	for (i = 0; i < c->count; i++)
@@ -392,6 +449,26 @@ static bool add_head(struct cJSON *o, const struct vdb_record *r)
 		       json_add_string(o, "recall", "not applicable"));
 }
 
+static bool add_notes(struct cJSON *o, const struct vectordb_curve *c)
+{
+	struct cJSON *list = json_add_array(o, "notes"), *x;
+	bool ok = list != NULL;
+	const struct rec_note *note;
+	uint32_t i, n;
+
+	for (i = 0; i < c->count; i++)
+		for (n = 0; ok && n < c->recs[i].base.note_count; n++) {
+			if (told(c, i, n))
+				continue;
+			note = &c->recs[i].base.notes[n];
+			x = json_add_object(list, NULL);
+			ok = x && json_add_string(x, "id", note->id) &&
+			     json_add_string(x, "text", note->text) &&
+			     json_add_u64(x, "point", i);
+		}
+	return ok;
+}
+
 static bool fill(struct cJSON *o, const struct vectordb_curve *c)
 {
 	const struct vdb_record *r = &c->recs[0];
@@ -415,15 +492,7 @@ static bool fill(struct cJSON *o, const struct vectordb_curve *c)
 			     o, "p95_goal_ms", (double)c->goal_ns / 1e6) &&
 		     json_add_double(o, "qps_within_goal", p.queries_per_s);
 	}
-	list = ok ? json_add_array(o, "notes") : NULL;
-	ok = list != NULL;
-	for (i = 0; ok && i < r->base.note_count; i++) {
-		struct cJSON *x = json_add_object(list, NULL);
-
-		ok = x && json_add_string(x, "id", r->base.notes[i].id) &&
-		     json_add_string(x, "text", r->base.notes[i].text);
-	}
-	return ok;
+	return ok && add_notes(o, c);
 }
 
 struct cJSON *vectordb_json(const struct vectordb_curve *c)

@@ -149,7 +149,7 @@ static int run_in_group(void *ctx, struct group *g)
 		if (x->o->json && x->recs)
 			code = cli_print_report(vectordb_json(&curve),
 				r ? &e : NULL, code);
-		else if (!r)
+		else if (!r || x->done)
 			vectordb_print_text(stdout, &curve);
 	} else if (r) {
 		code = launched_failed(&e);

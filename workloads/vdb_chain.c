@@ -155,9 +155,9 @@ static int differs(const struct vdb_chain *c, const struct read *r,
 	uint64_t offset = r->op.offset_bytes + at;
 
 	return err_set(e, ERR_IO, -EBADMSG,
-		VDB_SEGMENT_FILE " differs from what was written at offset "
-		"%" PRIu64 " (%s; node %u, sector %" PRIu64 ")",
-		c->env.file->id, offset, how, r->node,
+		"%s/" VDB_SEGMENT_FILE " differs from what was written at "
+		"offset %" PRIu64 " (%s; node %u, sector %" PRIu64 ")",
+		c->env.config->folder, c->env.file->id, offset, how, r->node,
 		offset / VDB_SECTOR_BYTES);
 }
 
@@ -197,24 +197,25 @@ static int look_at(struct vdb_chain *c, struct read *r, struct err *e)
 	if (got != r->op.len_bytes) {
 		ret = got < 0 ? (int)got : -EIO;
 		return err_set(e, ERR_IO, ret,
-			"reading %u bytes at %" PRIu64 " of " VDB_SEGMENT_FILE
-			" failed: %s", r->op.len_bytes, r->op.offset_bytes,
-			c->env.file->id,
+			"reading %u bytes at %" PRIu64
+			" of %s/" VDB_SEGMENT_FILE " failed: %s",
+			r->op.len_bytes, r->op.offset_bytes,
+			c->env.config->folder, c->env.file->id,
 			got < 0 ? strerror((int)-got) : "the file has become "
 							"shorter");
 	}
 	hist_record(c->env.latency_ns, (uint64_t)(r->end_ns - r->start_ns));
 	c->read_ns += (r->end_ns - r->start_ns - c->read_ns) / LATELY;
 	ret = verify(c, r, e);
-	if (!ret)
-		ret = c->guide->ops->landed(c->guide, r->node,
-			block ? block + vdb_layout_within(
-						c->guide->layout, r->node)
-			      : NULL, e);
 	if (ret)
-		return err_wrap(e, VDB_SEGMENT_FILE ", offset %" PRIu64,
-			c->env.file->id, r->op.offset_bytes);
-	return 0;
+		return ret;
+	ret = c->guide->ops->landed(c->guide, r->node,
+		block ? block + vdb_layout_within(c->guide->layout, r->node)
+		      : NULL, e);
+	return ret ? err_wrap(e, "%s/" VDB_SEGMENT_FILE ", offset %" PRIu64,
+			     c->env.config->folder, c->env.file->id,
+			     r->op.offset_bytes)
+		   : 0;
 }
 
 /* The reads of a round in the order in which they were named. */

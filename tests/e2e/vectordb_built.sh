@@ -53,6 +53,13 @@ holds '.points[0].cached_nodes == 0 and ([.notes[].id] | index("node-cache"))'
 vdb 0 --data-dir d --queries 100 --sweep-search-ef 10,50,150 --schedule pipelined
 holds '[.points[].recall] | . == sort and .[0] < .[2]'
 vdb 1 --data-dir d --queries 100 --search-ef 10 --recall-target 0.999
+# among several runs those that fail are named first
+expect 1 stoker vectordb run --quiet --data-dir d --queries 100 \
+	--sweep-search-ef 10,4000 --recall-target 0.999
+said "FAIL: run 1, L 10: recall@10 "
+[[ $(head -n 1 last.out) == *"wanted 0.999; the truth covers 100 %" ]] ||
+	fail "first line: $(head -n 1 last.out)"
+unsaid "FAIL: run 2"
 vdb 2 --data-dir d --cache-share 0.5
 vdb 2 --data-dir d --search-limit 21 --search-ef 50
 said "lower --num-query-vectors or --search-limit"

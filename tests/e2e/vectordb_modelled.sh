@@ -71,6 +71,18 @@ said "5 runs: mean 14"
 vdb 0 --drive d7-ps1010 --runs 3 --runtime 300ms --latency-goal 10ms
 holds '(.points | length) == 3 and (.qps_within_goal -
 	([.points[].qps] | add / 3) | fabs) < 1e-6'
+# who cannot serve what arrives keeps no goal, and the note is of its own run
+vdb 1 --drive d7-ps1010 --rate 20000 --runtime 1s --latency-goal 100s \
+	--profile one-segment --outstanding 64
+holds '.qps_within_goal == 0 and .points[0].latency_ms.p95 < 100000'
+vdb 0 --drive d7-ps1010 --rate 1000 --runtime 1s --profile one-segment \
+	--outstanding 8 --sweep-search-ef 200,4000
+holds '[.notes[] | select(.id == "overloaded") | .point] == [1] and
+	.points[0].unserved == 0 and .points[1].unserved > 0 and
+	([.notes[] | select(.id == "drive-model")] | length) == 1'
+expect 0 stoker vectordb run --quiet --drive d7-ps1010 --rate 1000 --runtime 1s \
+	--profile one-segment --outstanding 8 --sweep-search-ef 200,4000
+said "note: run 2, L 4000: "
 # open loop
 vdb 0 --drive d7-ps1010 --rate 200 --runtime 3s --num-query-vectors 0
 holds '.points[0] | (.qps / 200 - 1 | fabs) < 0.2 and .unserved == 0'
