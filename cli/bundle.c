@@ -9,9 +9,11 @@
 #include <cJSON.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct check_options {
 	const char *severity, *config_dir;
@@ -105,18 +107,23 @@ static int print_text(const char *tree, const struct check_options *o,
 	return r->errors ? ERR_VERDICT : 0;
 }
 
+/* Only what fails weighs something and has a remedy; else null. */
 static bool add_finding(struct cJSON *list, const struct bundle_finding *f)
 {
 	struct cJSON *o = json_add_object(list, NULL);
+	bool fails = f->outcome == RULE_FAIL;
 
 	return o && json_add_string(o, "id", f->rule->id) &&
 	       json_add_string(o, "name", f->rule->name) &&
 	       json_add_string(o, "outcome", rule_outcome_name(f->outcome)) &&
-	       json_add_string(o, "level", rule_level_name(f->level)) &&
+	       json_add(o, "level", fails ? cJSON_CreateString(rule_level_name(
+							 f->level))
+					  : cJSON_CreateNull()) &&
 	       json_add_string(o, "path", f->path) &&
 	       json_add_string(o, "found", f->found) &&
 	       json_add_string(o, "required", f->required) &&
-	       json_add_string(o, "remedy", f->rule->remedy);
+	       json_add(o, "remedy", fails ? cJSON_CreateString(f->rule->remedy)
+					   : cJSON_CreateNull());
 }
 
 static bool add_rules(struct cJSON *list, const struct bundle_report *r)
@@ -169,6 +176,38 @@ static int print_json(const char *tree, const struct check_options *o,
 	return r->errors ? ERR_VERDICT : 0;
 }
 
+static bool is_folder(const char *parent, const char *name)
+{
+	char path[PATH_MAX];
+	struct stat st;
+
+	return snprintf(path, sizeof(path), "%s/%s", parent, name) <
+		       (int)sizeof(path) &&
+	       !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* A leaf or an organization is given? Then say where its tree begins. */
+static void note_root(const char *tree)
+{
+	static const char *const divisions[] = {"closed", "open"};
+	char root[PATH_MAX], *cut;
+	size_t i;
+
+	if (is_folder(tree, "closed") || is_folder(tree, "open") ||
+		!realpath(tree, root))
+		return;
+	while ((cut = strrchr(root, '/')) && cut != root) {
+		*cut = '\0';
+		for (i = 0; i < 2; i++)
+			if (!strcmp(cut + 1, divisions[i])) {
+				fprintf(stderr, "stoker: %s lies inside a "
+					"tree; to judge that: stoker bundle "
+					"check %s\n", tree, root);
+				return;
+			}
+	}
+}
+
 int cmd_bundle_check(int argc, const char **argv)
 {
 	struct option_words words = {.most = 1};
@@ -203,6 +242,7 @@ int cmd_bundle_check(int argc, const char **argv)
 		return cli_fail_report(o.json, &e);
 	}
 	code = o.json ? print_json(tree, &o, &r) : print_text(tree, &o, &r);
+	note_root(tree);
 	bundle_report_fini(&r);
 	return code;
 }

@@ -94,10 +94,18 @@ int cmd_rules_list(int argc, const char **argv)
 		return code;
 	if (o.json)
 		return print_json(NULL);
-	for (i = 0; (r = rules_at(i)); i++) {
-		printf("%-8s %-42s %-8s %s\n", r->id, r->name,
-			rule_level_name(r->closed), r->passes);
-	}
+	printf("%-8s %-42s %-8s %-8s %-8s %s\n", "id", "name", "CLOSED",
+		"v30", "head", "passes");
+	for (i = 0; (r = rules_at(i)); i++)
+		printf("%-8s %-42s %-8s %-8s %-8s %s\n", r->id, r->name,
+			r->phase == PHASE_TREE ? "-"
+					       : rule_level_name(r->closed),
+			r->tree.judged ? rule_level_name(r->tree.v30) : "-",
+			r->tree.judged ? rule_level_name(r->tree.head) : "-",
+			r->passes);
+	printf("\nCLOSED: what it weighs before or after a run with --division "
+	       "closed; v30, head: in a\nsubmission's tree, by that --severity "
+	       "of bundle check (head is the default).\n");
 	return 0;
 }
 

@@ -25,8 +25,19 @@ mkdir -p tree/closed/acme/systems tree/closed/acme/results/box
 cp -r results/whatif/*/results/*/training tree/closed/acme/results/box/
 expect 1 stoker bundle check tree --severity v30 --strict --json
 holds '.verdict == "FAIL" and .severity == "v30" and .strict'
-holds 'all(.findings[]; .id and .name and .level and .path and .found
+holds 'all(.findings[]; .id and .name and .path and .found
 	and .required and (.outcome | IN("PASS", "FAIL", "NOT EVALUATED")))'
+# only what fails weighs something
+holds 'all(.findings[]; (.outcome == "FAIL") == (.level != null) and
+	(.outcome == "FAIL") == (.remedy != null))'
+# a part of a tree is not judged as one without a word
+leaf=$(find tree -name summary.json | head -n 1)
+[ -n "$leaf" ] || fail "no leaf"
+expect 1 stoker bundle check "${leaf%/*}"
+said "lies inside a tree; to judge that: stoker bundle check $PWD/tree"
+expect 1 stoker bundle check tree
+unsaid "lies inside a tree"
+expect 1 stoker bundle check tree --severity v30 --strict --json
 holds '[.findings[] | select(.outcome == "FAIL") | .id] | unique |
 	contains(["2.1.8", "2.1.12", "2.1.16", "2.1.17", "3.1.2", "CHECK-01"])'
 holds '.findings[] | select(.id == "2.1.17") | .found |

@@ -3,6 +3,11 @@
 expect 0 stoker rules list
 said "3.1.2    trainingRecalculateDatasetSize"
 said "3.3.2    trainingAcceleratorUtilizationCheck"
+# weights of a run and of a tree differ: each in its column
+grep -qE '^2\.1\.17 +runTimestamps +warning +error +error ' last.out ||
+	fail "2.1.17: $(grep 2.1.17 last.out)"
+grep -qE '^3\.4\.2 +[^ ]+ +warning +warning +error ' last.out ||
+	fail "3.4.2: $(grep 3.4.2 last.out)"
 expect 0 stoker rules explain 3.4.2
 said "put --results-dir on another file system"
 expect 0 stoker rules explain runTimestampGap
