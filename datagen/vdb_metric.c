@@ -114,8 +114,6 @@ int vdb_metric_queries(struct vdb_vectors *q, enum vdb_metric m, struct err *e)
 	return m == VDB_IP ? add_dimension(q, 1, true, e) : 0;
 }
 
-#define NORMS "_disk.index_max_base_norm.bin"
-
 int vdb_norms_save(const struct vdb_vectors *v, enum vdb_metric m,
 	const char *prefix, struct err *e)
 {
@@ -129,7 +127,7 @@ int vdb_norms_save(const struct vdb_vectors *v, enum vdb_metric m,
 	if (!b.items)
 		return err_nomem(e, "the lengths of vectors");
 	memcpy(b.items, v->norms, 4 * n);
-	r = vdb_bin_save(prefix, NORMS, &b, e);
+	r = vdb_bin_save(prefix, VDB_NORMS, &b, e);
 	vdb_bin_free(&b);
 	return r;
 }
@@ -144,12 +142,12 @@ int vdb_norms_load(float **norms, const char *prefix, enum vdb_metric m,
 	*norms = NULL;
 	if (m == VDB_L2)
 		return 0;
-	r = vdb_bin_load(prefix, NORMS, &b, e);
+	r = vdb_bin_load(prefix, VDB_NORMS, &b, e);
 	if (r)
 		return r;
 	if (b.count != n)
 		r = err_set(e, ERR_IO, -EBADMSG,
-			"%s" NORMS ": is not %" PRIu64 " x 1 lengths of "
+			"%s" VDB_NORMS ": is not %" PRIu64 " x 1 lengths of "
 			"vectors", prefix, n);
 	*norms = r ? NULL : malloc(4 * n);
 	if (!r && !*norms)
@@ -160,7 +158,7 @@ int vdb_norms_load(float **norms, const char *prefix, enum vdb_metric m,
 	for (i = 0; !r && i < n; i++)
 		if (!isfinite((*norms)[i]) || !((*norms)[i] > 0))
 			r = err_set(e, ERR_IO, -EBADMSG,
-				"%s" NORMS ": length %" PRIu64 " is not above "
+				"%s" VDB_NORMS ": length %" PRIu64 " is not above "
 				"0", prefix, i);
 	if (r) {
 		free(*norms);

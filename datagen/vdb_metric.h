@@ -17,6 +17,8 @@
 #include "datagen/vdb_math.h"
 #include "datagen/vdb_vectors.h"
 
+#define VDB_NORMS "_disk.index_max_base_norm.bin"
+
 /*
  * Of the vectors of a segment: data for the graph, raw and norms. -EBADMSG for
  * one of length 0, which has no direction.

@@ -34,6 +34,16 @@ void vdb_pq_free(struct vdb_pq *q)
 	memset(q, 0, sizeof(*q));
 }
 
+int vdb_pq_check(uint32_t dim, uint32_t chunks, struct err *e)
+{
+	if (chunks && chunks <= VDB_CHUNKS_MAX && chunks <= dim &&
+		dim / chunks < CHUNK_DIMS_MAX)
+		return 0;
+	return err_set(e, ERR_USAGE, -ERANGE,
+		"%u dimensions in %u chunks: it takes 1 to 512 chunks of up to "
+		"%u dimensions", dim, chunks, CHUNK_DIMS_MAX);
+}
+
 /* The first (dim mod chunks) chunks have one dimension more. */
 static int pq_make(struct vdb_pq *q, uint64_t count, uint32_t dim,
 	uint32_t chunks, struct err *e)
@@ -41,11 +51,8 @@ static int pq_make(struct vdb_pq *q, uint64_t count, uint32_t dim,
 	uint32_t i;
 
 	memset(q, 0, sizeof(*q));
-	if (!chunks || chunks > VDB_CHUNKS_MAX || chunks > dim ||
-		dim / chunks >= CHUNK_DIMS_MAX)
-		return err_set(e, ERR_USAGE, -ERANGE,
-			"%u dimensions in %u chunks: it takes 1 to 512 chunks "
-			"of up to %u dimensions", dim, chunks, CHUNK_DIMS_MAX);
+	if (vdb_pq_check(dim, chunks, e))
+		return -ERANGE;
 	q->dim = dim;
 	q->chunks = chunks;
 	q->count = count;
@@ -310,9 +317,6 @@ static uint8_t *put_head(uint8_t *at, uint32_t rows, uint32_t cols)
 	return at + 8;
 }
 
-#define PIVOTS "_pq_pivots.bin"
-#define CODES "_pq_compressed.bin"
-
 static int save_pivots(const struct vdb_pq *q, const char *path, struct err *e)
 {
 	size_t pivots = 8 + 4 * (size_t)q->dim * VDB_CENTROIDS;
@@ -348,12 +352,12 @@ int vdb_pq_save(const struct vdb_pq *q, const char *prefix, struct err *e)
 	size_t codes = q->count * q->chunks;
 	char path[PATH_MAX];
 	uint8_t *text;
-	int r = vdb_path(path, prefix, PIVOTS, e);
+	int r = vdb_path(path, prefix, VDB_PIVOTS, e);
 
 	if (!r)
 		r = save_pivots(q, path, e);
 	if (!r)
-		r = vdb_path(path, prefix, CODES, e);
+		r = vdb_path(path, prefix, VDB_CODES, e);
 	if (r)
 		return r;
 	text = malloc(8 + codes);
@@ -429,7 +433,7 @@ int vdb_pq_load(struct vdb_pq *q, const char *prefix, uint64_t count,
 	char path[PATH_MAX], *text;
 	uint32_t head[2] = {0, 0};
 	size_t len;
-	int r = vdb_path(path, prefix, CODES, e);
+	int r = vdb_path(path, prefix, VDB_CODES, e);
 
 	memset(q, 0, sizeof(*q));
 	if (!r)
@@ -448,7 +452,7 @@ int vdb_pq_load(struct vdb_pq *q, const char *prefix, uint64_t count,
 		memcpy(q->codes, text + 8, len - 8);
 	free(text);
 	if (!r)
-		r = vdb_path(path, prefix, PIVOTS, e);
+		r = vdb_path(path, prefix, VDB_PIVOTS, e);
 	if (!r)
 		r = file_read_all(path, FILE_MAX, &text, &len, e);
 	if (!r) {

@@ -17,6 +17,8 @@
 #include <stdint.h>
 
 #define VDB_CHUNKS_MAX 512u
+#define VDB_PIVOTS "_pq_pivots.bin"
+#define VDB_CODES "_pq_compressed.bin"
 /* Rows that centroids are found with, and rounds of Lloyd's method. */
 #define VDB_PQ_TRAIN_ROWS 20000u
 #define VDB_PQ_ROUNDS 12
@@ -32,6 +34,9 @@ struct vdb_pq {
 
 /* Chunks that a budget leads to, as DiskANN: 1 to 512, at most dim. */
 uint32_t vdb_pq_chunks(uint64_t budget_bytes, uint64_t vectors, uint32_t dim);
+
+/* -ERANGE where no quantizer is like that. */
+int vdb_pq_check(uint32_t dim, uint32_t chunks, struct err *e);
 
 /*
  * Find centroids and encode all vectors; centre: of what they are less their

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static uint64_t first_of(const struct vdb_shape *s, uint32_t segment)
 {
@@ -48,6 +47,49 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 		"fewer processes, or a replayed index, which takes none",
 		n, units_format_bytes(a, *bytes), processes,
 		units_format_bytes(b, room.bytes), room.limit);
+}
+
+/* Every row of a file that will be read, piece by piece. */
+static int check_rows(
+	const struct vdb_shape *s, const char *path, struct err *e)
+{
+	uint64_t piece = (16ULL << 20) / s->dim + 1, at, n;
+	struct vdb_vectors v = {.stride = 0};
+	uint32_t dim;
+	int r = vdb_fbin_shape(path, &n, &dim, e);
+
+	if (!r && dim != s->dim)
+		r = err_set(e, ERR_USAGE, -EINVAL,
+			"%s has %u dimensions, not %u", path, dim, s->dim);
+	for (at = 0; !r && at < s->vectors; at += n) {
+		n = s->vectors - at < piece ? s->vectors - at : piece;
+		r = vdb_fbin_read(&v, path, at, n, e);
+		if (!r && s->metric == VDB_COSINE)
+			r = vdb_metric_base(&v, s->metric, e);
+		vdb_vectors_free(&v);
+		if (!r && loop_interrupted)
+			r = err_set(e, ERR_IO, -EINTR, "interrupted");
+	}
+	return r;
+}
+
+int vdb_build_check(const struct vdb_shape *s, const char *vectors,
+	const char *queries, struct err *e)
+{
+	struct vdb_build b = {.shape = s};
+	int r = vdb_pq_check(vdb_stored_dim(s), s->chunks, e);
+
+	if (!r) {
+		r = vdb_build_open(&b, queries, e);
+		if (!r)
+			r = vdb_metric_queries(&b.queries, s->metric, e);
+		if (r && queries)
+			err_wrap(e, "--query-vectors %s, of which "
+				"--num-query-vectors takes %u", queries,
+				s->queries);
+		vdb_build_close(&b);
+	}
+	return !r && vectors ? check_rows(s, vectors, e) : r;
 }
 
 int vdb_build_open(struct vdb_build *b, const char *queries, struct err *e)
@@ -225,17 +267,6 @@ static int add_truth(struct vdb_build *b, uint32_t segment,
 		vdb_truth_merge(&b->truth, &own);
 	vdb_truth_free(&own);
 	return r;
-}
-
-bool vdb_build_is_whole(const struct vdb_build *b, uint32_t segment)
-{
-	char prefix[PATH_MAX], path[PATH_MAX];
-	struct err e;
-
-	if (segment_prefix(b->folder, segment, prefix, &e))
-		return false;
-	snprintf(path, sizeof(path), "%.4000s" VDB_SUMS, prefix);
-	return !access(path, R_OK);
 }
 
 int vdb_build_segment(struct vdb_build *b, uint32_t segment,

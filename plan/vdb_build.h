@@ -36,10 +36,12 @@ struct vdb_build {
 int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 	uint64_t *bytes, struct err *e);
 
+/* Can that be built, from these files? Changes nothing; a process alone. */
+int vdb_build_check(const struct vdb_shape *s, const char *vectors,
+	const char *queries, struct err *e);
+
 /* queries: an .fbin file, or NULL: generated. */
 int vdb_build_open(struct vdb_build *b, const char *queries, struct err *e);
-/* Is there all that is written behind a segment's index? */
-bool vdb_build_is_whole(const struct vdb_build *b, uint32_t segment);
 int vdb_build_segment(struct vdb_build *b, uint32_t segment,
 	struct vdb_writer *w, uint64_t *bytes, struct err *e);
 /* Collective: rank 0 writes queries and their answers; what they cover. */

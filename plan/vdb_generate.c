@@ -7,6 +7,8 @@
 #include "datagen/vdb_manifest.h"
 #include "plan/shared.h"
 #include "plan/vdb_build.h"
+#include "plan/vdb_files.h"
+#include "plan/vdb_prepare.h"
 #include "plan/vdb_writer.h"
 #include "storage/store.h"
 #include "workloads/vectordb.h"
@@ -20,6 +22,7 @@ struct job {
 	const struct vdb_generate *p;
 	struct vdb_written *out;
 	struct vdb_writer w;
+	struct vdb_prepare prepare; /* rank 0 */
 	uint64_t vectors, truth_vectors;
 };
 
@@ -61,54 +64,6 @@ static int path_in(void *ctx, uint64_t i, char *buf, size_t buf_bytes)
 	return vectordb_path(ctx, i, buf, buf_bytes);
 }
 
-/* Rank 0: is there room, and is what is there ours to replace? */
-static int prepare(const struct vdb_shape *s, const char *folder,
-	bool overwrite, struct store *store, bool *complete, struct err *e)
-{
-	struct vdb_manifest m, want = {.shape = *s};
-	char why[128], a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
-	uint64_t need, have, size, old = 0;
-	uint32_t i;
-	int r = vdb_manifest_load(folder, &m, e);
-
-	if (r == -ENOENT && !overwrite && !store_stat(store, 0, &size))
-		return err_set(e, ERR_USAGE, -EEXIST,
-			"%s holds index files without " VDB_MANIFEST_NAME
-			": --overwrite replaces them", folder);
-	if (r && r != -ENOENT && !overwrite)
-		return err_wrap(e, "--overwrite replaces what is there");
-	if (!r && vdb_shape_differs(&m.shape, s, why, sizeof(why))) {
-		if (!overwrite)
-			return err_set(e, ERR_USAGE, -EEXIST,
-				"%s holds another index (%s): --overwrite "
-				"replaces it", folder, why);
-		for (i = s->segments; i < m.shape.segments; i++)
-			store_remove(store, i, NULL);
-		r = -ENOENT;
-	}
-	if (!r && m.complete && !overwrite) {
-		*complete = true;
-		return 0;
-	}
-	r = vdb_index_bytes(s, &need, e);
-	if (!r)
-		r = file_mkdirs(folder, e);
-	if (!r)
-		r = store_free_space(store, &have, e);
-	if (r)
-		return r;
-	for (i = 0; i < s->segments; i++)
-		if (!store_stat(store, i, &size))
-			old += size;
-	if (need > have + old)
-		return err_set(e, ERR_IO, -ENOSPC,
-			"no room for the index: %s needs %s, %s is free; "
-			"nothing was written", folder,
-			units_format_bytes(a, need),
-			units_format_bytes(b, have));
-	return vdb_manifest_save(folder, &want, e);
-}
-
 static bool is_mine(const struct group *g, uint32_t segment)
 {
 	return segment % g->size >= g->first &&
@@ -122,12 +77,10 @@ static void fill_graph(const void *ctx, uint64_t offset_bytes, void *buf,
 }
 
 /* Whole files have their names: interrupted, go on behind them. */
-static bool is_there(struct job *j, uint32_t i, uint64_t bytes)
+static bool is_there(const struct job *j, uint32_t i)
 {
-	uint64_t size;
-
-	return !j->p->overwrite && !store_stat(&j->w.store, i, &size) &&
-	       (!bytes || size == bytes);
+	return !j->p->overwrite &&
+	       vdb_files_whole(j->p->shape, j->p->folder, i);
 }
 
 static void wrote(struct job *j, uint32_t i, uint64_t bytes)
@@ -150,7 +103,7 @@ static int write_replay(struct job *j, struct err *e)
 		if (!is_mine(j->p->group, i))
 			continue;
 		r = vdb_graph_init(&graph, s, i, table, e);
-		if (r || is_there(j, i, graph.layout.file_bytes))
+		if (r || is_there(j, i))
 			continue;
 		r = vdb_writer_write(
 			&j->w, i, &graph.layout, fill_graph, &graph, NULL,
@@ -175,7 +128,7 @@ static int write_built(struct job *j, struct err *e)
 	for (i = 0; !r && i < s->segments; i++) {
 		if (!is_mine(j->p->group, i))
 			continue;
-		b.skip = is_there(j, i, 0) && vdb_build_is_whole(&b, i);
+		b.skip = is_there(j, i);
 		b.done = j->vectors;
 		r = vdb_build_segment(&b, i, &j->w, &bytes, e);
 		if (!r && !b.skip)
@@ -205,12 +158,14 @@ static int add_written(void *arg, uint32_t process, const void *buf,
 static void tell_rest(struct job *j, struct err *e)
 {
 	uint32_t segments = j->p->shape->segments, i, whole = 0;
-	uint64_t size;
 
 	for (i = 0; i < segments; i++)
-		whole += !store_stat(&j->w.store, i, &size);
-	err_wrap(e, "%u of %u segments are whole and stay, the same command "
-		"continues behind them", whole, segments);
+		whole += vdb_files_whole(j->p->shape, j->p->folder, i);
+	err_wrap(e, "%u of %u segment%s %s whole and stay%s, the same command "
+		"%scontinues behind them", whole, segments,
+		segments == 1 ? "" : "s", segments == 1 ? "is" : "are",
+		segments == 1 ? "s" : "",
+		j->p->overwrite ? "without --overwrite " : "");
 }
 
 static int write_mine(struct job *j, struct clock *clock, struct err *e)
@@ -225,6 +180,9 @@ static int write_mine(struct job *j, struct clock *clock, struct err *e)
 		r = vdb_writer_open(
 			&j->w, j->p->engine, clock, l.read_bytes, e);
 	r = group_agree(j->p->group, r, e);
+	if (!r && !j->p->group->first)
+		r = vdb_prepare_begin(&j->prepare, e);
+	r = group_agree(j->p->group, r, e);
 	if (!r)
 		r = s->built ? write_built(j, e) : write_replay(j, e);
 	if (r == -EINTR)
@@ -237,7 +195,6 @@ int vdb_generate(const struct vdb_generate *p, struct vdb_written *out,
 {
 	struct store_namer namer = {.ctx = (void *)p->folder,
 		.path = path_in};
-	struct vdb_manifest m = {.shape = *p->shape, .complete = true};
 	struct job *j = calloc(1, sizeof(*j));
 	struct group *g = p->group;
 	struct clock clock;
@@ -254,12 +211,15 @@ int vdb_generate(const struct vdb_generate *p, struct vdb_written *out,
 	if (p->shape->built)
 		r = vdb_build_memory(p->shape, g->ranks_on_host, &need, e);
 	if (!r && !g->first)
-		r = prepare(p->shape, p->folder, p->overwrite, &j->w.store,
-			&out->was_complete, e);
+		r = vdb_prepare_look(&j->prepare, p, e);
+	out->was_complete = j->prepare.complete;
 	r = group_agree(g, r, e);
 	if (!r)
 		r = group_share(g, &out->was_complete,
 			sizeof(out->was_complete), e);
+	if (!r && !out->was_complete && !g->first)
+		r = file_mkdirs(p->folder, e);
+	r = group_agree(g, r, e);
 	if (!r && !out->was_complete)
 		r = shared_check_data(g, p->folder, e);
 	if (!r && !out->was_complete) {
@@ -271,11 +231,13 @@ int vdb_generate(const struct vdb_generate *p, struct vdb_written *out,
 		if (!r && !g->first)
 			r = store_sync_folder(&j->w.store, 0, e);
 		out->end_ns = clock_now(&clock);
-		m.shape.truth_vectors = j->truth_vectors;
+		j->prepare.want.shape.truth_vectors = j->truth_vectors;
+		j->prepare.want.complete = true;
 		if (!r && !g->first)
-			r = vdb_manifest_save(p->folder, &m, e);
+			r = vdb_manifest_save(p->folder, &j->prepare.want, e);
 		r = group_agree(g, r, e);
 	}
+	vdb_prepare_free(&j->prepare);
 	vdb_writer_close(&j->w);
 	free(j);
 	return r;
