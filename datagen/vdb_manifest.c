@@ -11,6 +11,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#define VECTORS "vectors_sha256"
+#define QUERIES "query_vectors_sha256"
+
 static int manifest_path(const char *folder, char *path, struct err *e)
 {
 	int n = snprintf(path, PATH_MAX, "%s/" VDB_MANIFEST_NAME, folder);
@@ -24,6 +27,21 @@ static int manifest_path(const char *folder, char *path, struct err *e)
 /* The fields that only a real index has. */
 static int load_built(const struct cJSON *o, const char *path,
 	struct vdb_shape *s, struct err *e);
+
+/* Not there: as in indexes of older versions. */
+static int load_input(const struct cJSON *o, const char *path,
+	struct vdb_manifest *m, struct err *e)
+{
+	int r = 0;
+
+	if (cJSON_HasObjectItem(o, VECTORS))
+		r = json_get_string(o, path, VECTORS, m->vectors_sha256,
+			sizeof(m->vectors_sha256), e);
+	if (!r && cJSON_HasObjectItem(o, QUERIES))
+		r = json_get_string(o, path, QUERIES, m->queries_sha256,
+			sizeof(m->queries_sha256), e);
+	return r;
+}
 
 static int get32(const struct cJSON *o, const char *file, const char *key,
 	uint64_t most, uint32_t *out, struct err *e)
@@ -43,7 +61,7 @@ int vdb_manifest_load(
 		"max_degree", "segments", "hub_ppm", "seed", "complete",
 		"distribution", "search_list_size", "pq_chunks", "queries",
 		"truth_k", "truth_vectors", "metric", "build",
-		"norm_spread_pct", NULL};
+		"norm_spread_pct", VECTORS, QUERIES, NULL};
 	struct vdb_shape *s = &m->shape;
 	char path[PATH_MAX], level[16];
 	struct cJSON *o;
@@ -78,6 +96,8 @@ int vdb_manifest_load(
 		r = get32(o, path, "segments", 65536, &s->segments, e);
 	if (!r && s->built)
 		r = load_built(o, path, s, e);
+	if (!r && s->built)
+		r = load_input(o, path, m, e);
 	if (!r && !s->built)
 		r = get32(o, path, "hub_ppm", 999999, &s->hub_ppm, e);
 	if (!r)
@@ -163,9 +183,15 @@ static int load_built(const struct cJSON *o, const char *path,
 	return r;
 }
 
-static bool save_built(struct cJSON *o, const struct vdb_shape *s)
+static bool save_built(struct cJSON *o, const struct vdb_manifest *m)
 {
-	return json_add_string(o, "distribution",
+	const struct vdb_shape *s = &m->shape;
+
+	return (!*m->vectors_sha256 ||
+		       json_add_string(o, VECTORS, m->vectors_sha256)) &&
+	       (!*m->queries_sha256 ||
+		       json_add_string(o, QUERIES, m->queries_sha256)) &&
+	       json_add_string(o, "distribution",
 		       vdb_distribution_name(s->distribution)) &&
 	       json_add_string(o, "metric", vdb_metric_name(s->metric)) &&
 	       json_add_string(o, "build", vdb_builder_name(s->builder)) &&
@@ -191,7 +217,7 @@ int vdb_manifest_save(
 	     json_add_u64(o, "dimension", s->dim) &&
 	     json_add_u64(o, "max_degree", s->degree) &&
 	     json_add_u64(o, "segments", s->segments) &&
-	     (s->built ? save_built(o, s)
+	     (s->built ? save_built(o, m)
 		       : json_add_u64(o, "hub_ppm", s->hub_ppm)) &&
 	     json_add_u64(o, "seed", s->seed) &&
 	     json_add_bool(o, "complete", m->complete);
@@ -255,4 +281,40 @@ bool vdb_shape_differs(const struct vdb_shape *have,
 			return true;
 		}
 	return false;
+}
+
+/* Of a digest, as much as tells it from others. */
+static bool input_differs(const char *name, const char *have, const char *want,
+	char *why, size_t why_bytes)
+{
+	if (!*have || !*want || !strcmp(have, want))
+		return false;
+	snprintf(why, why_bytes, "%s %.12s, not %.12s", name, have, want);
+	return true;
+}
+
+bool vdb_manifest_differs(const struct vdb_manifest *have,
+	const struct vdb_manifest *want, char *why, size_t why_bytes)
+{
+	return vdb_shape_differs(&have->shape, &want->shape, why, why_bytes) ||
+	       input_differs(VECTORS, have->vectors_sha256,
+		       want->vectors_sha256, why, why_bytes) ||
+	       input_differs(QUERIES, have->queries_sha256,
+		       want->queries_sha256, why, why_bytes);
+}
+
+static int note(char out[SHA256_HEX_MAX], const char *path, struct err *e)
+{
+	if (path)
+		return sha256_file(path, out, e);
+	snprintf(out, SHA256_HEX_MAX, "generated");
+	return 0;
+}
+
+int vdb_manifest_input(struct vdb_manifest *m, const char *vectors,
+	const char *queries, struct err *e)
+{
+	int r = note(m->vectors_sha256, vectors, e);
+
+	return r ? r : note(m->queries_sha256, queries, e);
 }

@@ -5,6 +5,7 @@
  * enough to search them and to know every byte.
  */
 #include "core/err.h"
+#include "core/sha256.h"
 #include "core/vdb_record.h"
 
 #include <stdbool.h>
@@ -15,6 +16,8 @@
 struct vdb_manifest {
 	struct vdb_shape shape;
 	bool complete; /* all segments are written */
+	/* of its input, SHA-256; "generated"; "": it does not tell */
+	char vectors_sha256[SHA256_HEX_MAX], queries_sha256[SHA256_HEX_MAX];
 };
 
 /* -ENOENT if there is none; -EBADMSG (ERR_IO) names the bad field. */
@@ -29,5 +32,13 @@ const char *vdb_level_name(const struct vdb_shape *s);
 /* The first difference, "num_vectors 1000, not 2000"; false: none. */
 bool vdb_shape_differs(const struct vdb_shape *have,
 	const struct vdb_shape *want, char *why, size_t why_bytes);
+
+/* And where both tell it, that of their input files. */
+bool vdb_manifest_differs(const struct vdb_manifest *have,
+	const struct vdb_manifest *want, char *why, size_t why_bytes);
+
+/* Note which files a real index is made from; NULL: generated. ERR_IO. */
+int vdb_manifest_input(struct vdb_manifest *m, const char *vectors,
+	const char *queries, struct err *e);
 
 #endif

@@ -126,7 +126,7 @@ static int compare(struct vdb_prepare *x, struct err *e)
 			": --overwrite replaces them", p->folder) : 0;
 	if (got)
 		return err_wrap(e, "--overwrite replaces what is there");
-	if (vdb_shape_differs(&have.shape, p->shape, why, sizeof(why))) {
+	if (vdb_manifest_differs(&have, &x->want, why, sizeof(why))) {
 		/* one that was only begun is no loss */
 		x->clear = !have.complete && !index_files;
 		return x->clear ? 0 : err_set(e, ERR_USAGE, -EEXIST,
@@ -149,7 +149,11 @@ int vdb_prepare_look(
 	x->p = p;
 	x->want.shape = *p->shape;
 	x->whole = calloc(p->shape->segments, sizeof(*x->whole));
-	r = x->whole ? compare(x, e) : err_nomem(e, "the list of segments");
+	r = x->whole ? 0 : err_nomem(e, "the list of segments");
+	if (!r && p->shape->built)
+		r = vdb_manifest_input(&x->want, p->vectors, p->queries, e);
+	if (!r)
+		r = compare(x, e);
 	if (!r && !x->complete && p->shape->built)
 		r = vdb_build_check(p->shape, p->vectors, p->queries, e);
 	if (!r && !x->complete)

@@ -76,6 +76,12 @@ for metric in l2 cosine ip; do
 	find_all $metric 0.97
 	holds '.points[0].recall_queries == 40'
 done
+# other queries of the same number are another index
+head -c -4 query.fbin >other.fbin
+printf '\0\0\0\0' >>other.fbin
+gen 2 l2 --vectors base.fbin --query-vectors other.fbin --segments 2 \
+	--truth-k 10 --pq-chunks 12
+said "holds another index (query_vectors_sha256"
 # which are three different questions
 for metric in cosine ip; do
 	cmp -s l2/vectordb/ground_truth.bin $metric/vectordb/ground_truth.bin &&

@@ -174,7 +174,7 @@ static void read_others(const uint8_t *piece[PIECES], const size_t len[PIECES])
 		return;
 	if (vdb_manifest_save(fuzz_folder, &m, &e) ||
 		vdb_manifest_load(fuzz_folder, &again, &e) ||
-		vdb_shape_differs(&m.shape, &again.shape, why, sizeof(why)))
+		vdb_manifest_differs(&m, &again, why, sizeof(why)))
 		abort();
 }
 

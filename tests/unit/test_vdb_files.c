@@ -177,20 +177,26 @@ static void test_truth_missing(void)
 	ut_dir_remove(b.dir);
 }
 
+static void write_rows(const char *path, uint64_t seed, uint64_t rows)
+{
+	struct vdb_vectors v;
+	struct err e;
+
+	CU_ASSERT_EQUAL_FATAL(vdb_vectors_generate(
+		&v, VDB_UNIFORM, seed, 0, rows, 16, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(vdb_fbin_write(&v, path, &e), 0);
+	vdb_vectors_free(&v);
+}
+
 /* What cannot be built leaves the folder as it was, and no new one. */
 static void test_refused(void)
 {
 	char dir[UT_PATH_MAX], few[UT_PATH_MAX], none[UT_PATH_MAX];
 	struct vdb_shape s = built;
-	struct vdb_vectors v;
 	struct bed b, keep;
 
 	ut_dir_make(dir, "/tmp");
-	CU_ASSERT_EQUAL_FATAL(vdb_vectors_generate(&v, VDB_UNIFORM, 1, 0, 19,
-		16, &b.e), 0);
-	ut_join(few, dir, "few.fbin");
-	CU_ASSERT_EQUAL_FATAL(vdb_fbin_write(&v, few, &b.e), 0);
-	vdb_vectors_free(&v);
+	write_rows(ut_join(few, dir, "few.fbin"), 1, 19);
 	bed_make(&b);
 	bed_make(&keep);
 	CU_ASSERT_EQUAL(generate(&b, &built), 0);
@@ -221,6 +227,46 @@ static void test_refused(void)
 	ut_dir_remove(dir);
 }
 
+/* Files of one shape, of another content: another index. */
+static void test_input(void)
+{
+	char dir[UT_PATH_MAX], base[UT_PATH_MAX], queries[UT_PATH_MAX];
+	struct vdb_shape s = built;
+	struct vdb_manifest m;
+	struct bed b;
+
+	ut_dir_make(dir, "/tmp");
+	bed_make(&b);
+	b.vectors = ut_join(base, dir, "base.fbin");
+	b.queries = ut_join(queries, dir, "queries.fbin");
+	s.distribution = VDB_FROM_FILE;
+	write_rows(base, 1, 900);
+	write_rows(queries, 2, 20);
+	CU_ASSERT_EQUAL(generate(&b, &s), 0);
+	CU_ASSERT_EQUAL(generate(&b, &s), 0);
+	CU_ASSERT_TRUE(b.w.was_complete);
+	write_rows(queries, 3, 20);
+	CU_ASSERT_EQUAL(generate(&b, &s), -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(b.e.text, "(query_vectors_sha256 "));
+	b.queries = NULL;
+	CU_ASSERT_EQUAL(generate(&b, &s), -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(b.e.text, "not generated)"));
+	b.queries = queries;
+	write_rows(queries, 2, 20);
+	write_rows(base, 4, 900);
+	CU_ASSERT_EQUAL(generate(&b, &s), -EEXIST);
+	CU_ASSERT_PTR_NOT_NULL(strstr(b.e.text, "(vectors_sha256 "));
+	/* a manifest of old says nothing of it */
+	CU_ASSERT_EQUAL(vdb_manifest_load(b.dir, &m, &b.e), 0);
+	CU_ASSERT_EQUAL(strlen(m.vectors_sha256), 64);
+	*m.vectors_sha256 = *m.queries_sha256 = 0;
+	CU_ASSERT_EQUAL(vdb_manifest_save(b.dir, &m, &b.e), 0);
+	CU_ASSERT_EQUAL(generate(&b, &s), 0);
+	CU_ASSERT_TRUE(b.w.was_complete);
+	ut_dir_remove(b.dir);
+	ut_dir_remove(dir);
+}
+
 /* One that has not one segment is replaced without a word. */
 static void test_begun(void)
 {
@@ -237,5 +283,5 @@ static void test_begun(void)
 }
 
 UT_SUITE(vdb_files, UT_CASE(test_stopped), UT_CASE(test_missing),
-	UT_CASE(test_truth_missing), UT_CASE(test_refused),
+	UT_CASE(test_truth_missing), UT_CASE(test_refused), UT_CASE(test_input),
 	UT_CASE(test_begun))
