@@ -115,17 +115,24 @@ static void print_room(const struct size *z)
 			s->segments);
 }
 
+static const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 static void print_size(const struct size *z)
 {
 	const struct vdb_shape *s = &z->config.shape;
 	const struct vdb_layout *l = &z->layout;
+	uint64_t most = vdb_segment_nodes(s, s->segments - 1);
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 
-	printf("%" PRIu64 " bytes (%s) of index for %" PRIu64 " vectors of %u "
-		"dimensions\n", z->index_bytes,
-		units_format_bytes(a, z->index_bytes), s->vectors, s->dim);
-	printf("segments   %u, of %" PRIu64 " vectors or one less\n",
-		s->segments, vdb_segment_nodes(s, s->segments - 1));
+	printf("%" PRIu64 " bytes (%s) of index for %" PRIu64 " vector%s of "
+		"%u dimension%s\n", z->index_bytes,
+		units_format_bytes(a, z->index_bytes), s->vectors,
+		plural(s->vectors), s->dim, plural(s->dim));
+	printf("segments   %u, of %" PRIu64 " vector%s%s\n", s->segments, most,
+		plural(most), s->vectors % s->segments ? " or one less" : "");
 	printf("node       %" PRIu64 " bytes (vector %" PRIu64 ", degree %u); ",
 		l->node_bytes, l->vector_bytes, l->degree);
 	if (l->per_sector)
@@ -256,11 +263,12 @@ static void print_written(
 	char a[UNITS_TEXT_MAX];
 
 	if (x->o->drive) {
-		fprintf(f, "%" PRIu64 " vectors in %u segments, %s, have room "
+		fprintf(f, "%" PRIu64 " vector%s in %u segment%s, %s, %s room "
 			"on %s (modelled: nothing was written)\n",
-			shape->vectors, shape->segments,
+			shape->vectors, plural(shape->vectors), shape->segments,
+			plural(shape->segments),
 			units_format_bytes(a, x->size.index_bytes),
-			x->o->drive);
+			shape->vectors == 1 ? "has" : "have", x->o->drive);
 		return;
 	}
 	if (w->was_complete) {
@@ -268,17 +276,26 @@ static void print_written(
 			x->folder);
 		return;
 	}
-	fprintf(f, "%" PRIu64 " vectors in %u segment%s written to %s\n",
-		shape->vectors, shape->segments,
-		shape->segments == 1 ? "" : "s", x->folder);
-	fprintf(f, "%s in %" PRIu64 " segment%s in %.3f s (%.1f MB/s); ",
-		units_format_bytes(a, w->bytes), w->segments,
-		w->segments == 1 ? "" : "s", s,
-		s > 0 ? (double)w->bytes / 1e6 / s : 0);
+	fprintf(f, "%" PRIu64 " vector%s in %u segment%s %s %s\n",
+		shape->vectors, plural(shape->vectors), shape->segments,
+		plural(shape->segments),
+		w->segments == shape->segments ? "written to" : "are in",
+		x->folder);
+	if (w->segments)
+		fprintf(f, "%s in %" PRIu64 " segment%s%s in %.3f s (%.1f "
+			"MB/s); ", units_format_bytes(a, w->bytes), w->segments,
+			plural(w->segments),
+			w->segments < shape->segments ? ", the rest," : "", s,
+			s > 0 ? (double)w->bytes / 1e6 / s : 0);
+	else
+		fprintf(f, "all segments were there already; ");
+	if (shape->built && w->segments)
+		fprintf(f, "%.0f vectors a second; ",
+			s > 0 ? (double)w->vectors / s : 0);
 	if (shape->built)
-		fprintf(f, "%.0f vectors a second; %u queries with %u answers "
-			"each%s\n", s > 0 ? (double)shape->vectors / s : 0,
-			shape->queries, shape->truth_k, shape->copies
+		fprintf(f, "%u quer%s with %u answer%s each%s\n",
+			shape->queries, shape->queries == 1 ? "y" : "ies",
+			shape->truth_k, plural(shape->truth_k), shape->copies
 			? "; all segments made from one" : "");
 	else
 		fprintf(f, "a replayed index: reads as of a real one, no "

@@ -24,9 +24,9 @@ static uint64_t first_of(const struct vdb_shape *s, uint32_t segment)
 int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 	uint64_t *bytes, struct err *e)
 {
-	/* one or the other segment has one more than the first */
-	uint64_t n = vdb_segment_nodes(s, s->segments - 1) + 1;
-	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
+	/* the last has all that the others had to round down */
+	uint64_t n = vdb_segment_nodes(s, s->segments - 1);
+	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX], in[48] = "";
 	struct memory_room room;
 
 	*bytes = vdb_vamana_bytes(n, vdb_stored_dim(s), s->degree) +
@@ -41,12 +41,16 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 	memory_available(&room);
 	if (!room.bytes || *bytes * processes <= room.bytes / 10 * 9)
 		return 0;
+	if (processes > 1)
+		snprintf(in, sizeof(in), " in each of %" PRIu64 " processes",
+			processes);
 	return err_set(e, ERR_ENV, -ENOMEM,
-		"building a segment of %" PRIu64 " vectors takes %s in each of "
-		"%" PRIu64 " processes, %s is available (%s): more --segments, "
-		"fewer processes, or a replayed index, which takes none",
-		n, units_format_bytes(a, *bytes), processes,
-		units_format_bytes(b, room.bytes), room.limit);
+		"building a segment of %" PRIu64 " vector%s takes %s%s, %s is "
+		"available (%s): more --segments, %sor a replayed index, which "
+		"takes none", n, n == 1 ? "" : "s",
+		units_format_bytes(a, *bytes), in,
+		units_format_bytes(b, room.bytes), room.limit,
+		processes > 1 ? "fewer processes, " : "");
 }
 
 /* Every row of a file that will be read, piece by piece. */

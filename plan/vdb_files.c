@@ -12,7 +12,6 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,28 @@ struct beside {
 	const char *suffix;
 	uint64_t bytes;
 };
+
+#define OWN "/vectordb"
+
+int vdb_files_parent(const char *folder)
+{
+	size_t n = strlen(folder), own = strlen(OWN);
+
+	return (int)(n > own && !strcmp(folder + n - own, OWN) ? n - own : n);
+}
+
+int vdb_files_check_folder(const char *folder, struct err *e)
+{
+	struct stat st;
+	int r = stat(folder, &st) ? -errno : 0;
+
+	if (r != -ENOTDIR && (r || S_ISDIR(st.st_mode)))
+		return 0;
+	return err_set(e, ERR_USAGE, -ENOTDIR,
+		"--data-dir %.*s: %s is a file, not a folder; name a folder, "
+		"which need not exist yet", vdb_files_parent(folder), folder,
+		r ? "it, or what it is in," : folder);
+}
 
 static uint64_t in_blocks(uint64_t bytes)
 {

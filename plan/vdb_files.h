@@ -11,6 +11,11 @@
 #include <stdint.h>
 #include <sys/stat.h>
 
+/* The folder that --data-dir names is so much of an index's own. */
+int vdb_files_parent(const char *folder);
+/* ERR_USAGE, -ENOTDIR when it, or what it is in, is something else. */
+int vdb_files_check_folder(const char *folder, struct err *e);
+
 /* Queries and their answers; no segment's. */
 #define VDB_FILES_SHARED UINT64_MAX
 

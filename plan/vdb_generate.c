@@ -2,7 +2,6 @@
 #include "plan/vdb_run.h"
 
 #include "core/file.h"
-#include "core/units.h"
 #include "datagen/vdb_graph.h"
 #include "datagen/vdb_manifest.h"
 #include "plan/shared.h"
@@ -14,7 +13,7 @@
 #include "workloads/vectordb.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +22,7 @@ struct job {
 	struct vdb_written *out;
 	struct vdb_writer w;
 	struct vdb_prepare prepare; /* rank 0 */
-	uint64_t vectors, truth_vectors;
+	uint64_t truth_vectors;
 };
 
 int vdb_index_bytes(const struct vdb_shape *s, uint64_t *bytes, struct err *e)
@@ -44,17 +43,23 @@ int vdb_index_bytes(const struct vdb_shape *s, uint64_t *bytes, struct err *e)
 int vdb_folder_shape(const char *folder, struct vdb_shape *s, struct err *e)
 {
 	struct vdb_manifest m;
-	int r = vdb_manifest_load(folder, &m, e);
+	char why[sizeof(e->text)];
+	int r = vdb_files_check_folder(folder, e);
 
+	if (r)
+		return r;
+	r = vdb_manifest_load(folder, &m, e);
+	snprintf(why, sizeof(why), "%s", r ? e->text : "");
 	if (r)
 		return err_set(e, ERR_USAGE, r,
 			"%.300s holds no index of ours (%.300s); write one with "
-			"`stoker vectordb datagen --data-dir %.300s`", folder,
-			e->text, folder);
+			"`stoker vectordb datagen --data-dir %.*s`", folder,
+			why, vdb_files_parent(folder), folder);
 	if (!m.complete)
 		return err_set(e, ERR_USAGE, -EBADMSG,
 			"the index in %s is not complete: run `stoker vectordb "
-			"datagen` with the same options again", folder);
+			"datagen` with the same options again, without "
+			"--overwrite", folder);
 	*s = m.shape;
 	return 0;
 }
@@ -87,9 +92,9 @@ static void wrote(struct job *j, uint32_t i, uint64_t bytes)
 {
 	j->out->bytes += bytes;
 	j->out->segments++;
-	j->vectors += vdb_segment_nodes(j->p->shape, i);
+	j->out->vectors += vdb_segment_nodes(j->p->shape, i);
 	if (j->p->progress)
-		j->p->progress(j->p->ctx, j->vectors);
+		j->p->progress(j->p->ctx, j->out->vectors);
 }
 
 static int write_replay(struct job *j, struct err *e)
@@ -129,7 +134,7 @@ static int write_built(struct job *j, struct err *e)
 		if (!is_mine(j->p->group, i))
 			continue;
 		b.skip = is_there(j, i);
-		b.done = j->vectors;
+		b.done = j->out->vectors;
 		r = vdb_build_segment(&b, i, &j->w, &bytes, e);
 		if (!r && !b.skip)
 			wrote(j, i, bytes);
@@ -151,6 +156,7 @@ static int add_written(void *arg, uint32_t process, const void *buf,
 		return err_set(e, ERR_BUG, -EBADMSG, "bad record of a rank");
 	to->bytes += process ? from->bytes : 0;
 	to->segments += process ? from->segments : 0;
+	to->vectors += process ? from->vectors : 0;
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #include "storage/store.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,10 +97,11 @@ static int check_room(const struct vdb_prepare *x, struct err *e)
 	if (r || need <= have || need - have <= freed.bytes)
 		return r;
 	return err_set(e, ERR_IO, -ENOSPC,
-		"no room for the index: %s needs %s, %s is free and %s would "
-		"be, of files that go; nothing was written", x->p->folder,
-		units_format_bytes(a, need), units_format_bytes(b, have),
-		units_format_bytes(c, freed.bytes));
+		"no room for the index: %s needs %s, %s is free%s%s%s; nothing "
+		"was written", x->p->folder, units_format_bytes(a, need),
+		units_format_bytes(b, have), freed.bytes ? " and " : "",
+		freed.bytes ? units_format_bytes(c, freed.bytes) : "",
+		freed.bytes ? " in files that would go" : "");
 }
 
 /* What lies in the folder: all, some, or nothing of the index; or another. */
@@ -143,9 +143,11 @@ static int compare(struct vdb_prepare *x, struct err *e)
 int vdb_prepare_look(
 	struct vdb_prepare *x, const struct vdb_generate *p, struct err *e)
 {
-	int r;
+	int r = vdb_files_check_folder(p->folder, e);
 
 	memset(x, 0, sizeof(*x));
+	if (r)
+		return r;
 	x->p = p;
 	x->want.shape = *p->shape;
 	x->whole = calloc(p->shape->segments, sizeof(*x->whole));

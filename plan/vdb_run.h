@@ -31,7 +31,7 @@ int vdb_index_bytes(
 int vdb_run(const struct vdb_run *c, struct vdb_record *rec, struct err *e);
 
 struct vdb_written {
-	uint64_t bytes, segments; /* written now, by all */
+	uint64_t bytes, segments, vectors; /* written now, by all */
 	int64_t start_ns, end_ns;
 	bool was_complete; /* nothing was left to do */
 };
