@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const char *d, long n) { return d && n < 0; }' |
 		"clang libclang-rt-14-dev)"
 	exit 0
 fi
-${MAKE:-make} --no-print-directory -j2 B="$B" CC="$cc" OPT='-O1 -g' \
+${MAKE:-make} --no-print-directory -j2 CI=1 B="$B" CC="$cc" OPT='-O1 -g' \
 	SAN="-fsanitize=fuzzer-no-link,$sanitizers \
 	-fno-sanitize-recover=undefined -fno-omit-frame-pointer" fuzz-targets
 code=0

@@ -112,6 +112,9 @@ static void check_index(const struct vdb_index *x)
 static void read_index(const uint8_t *piece[PIECES], const size_t len[PIECES],
 	int put_right)
 {
+	const struct vdb_index_want want = {.cache = put_right
+			? VDB_CACHE_VISITS : VDB_CACHE_BREADTH,
+		.nodes = 16};
 	char prefix[128];
 	struct vdb_index x;
 	struct err e = {.kind = ERR_NONE};
@@ -123,7 +126,7 @@ static void read_index(const uint8_t *piece[PIECES], const size_t len[PIECES],
 	fuzz_file("x_disk.index_max_base_norm.bin", piece[3], len[3]);
 	snprintf(prefix, sizeof(prefix), "%s/x", fuzz_folder);
 	for (dims = 0; dims <= DIM; dims += DIM)
-		if (!refused(vdb_index_open(&x, prefix, 0, dims, 16, &e), &e)) {
+		if (!refused(vdb_index_open(&x, prefix, 0, dims, &want, &e), &e)) {
 			check_index(&x);
 			refused(vdb_index_set_metric(&x, prefix,
 					put_right ? VDB_COSINE : VDB_IP, &e),
