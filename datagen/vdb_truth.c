@@ -65,57 +65,172 @@ static float norm(const float *x, uint32_t n)
 	return cblas_sdot((int)n, x, 1, x, 1);
 }
 
-/* From qx, |q|^2 and |x|^2: |q - x|^2 = |q|^2 + |x|^2 - 2 qx. */
-static float distance_of(enum vdb_metric m, float qx, float q2, float x2)
-{
-	float d;
+/* What queries and vectors are less, so that products cancel little. */
+struct centred {
+	float *middle;	 /* [stride]: their mean for L2, else zeroes */
+	float *queries;	 /* [queries][stride] */
+	float *norms;	 /* [queries], of these */
+	float *block;	 /* [BLOCK][stride] */
+	float *products; /* [BLOCK][queries] */
+};
 
-	if (m == VDB_IP)
-		return -qx;
-	if (m == VDB_COSINE)
-		return q2 * x2 > 0 ? 1 - qx / sqrtf(q2 * x2) : 2;
-	d = q2 + x2 - 2 * qx;
-	return d < 0 ? 0 : d;
+static void centred_free(struct centred *c)
+{
+	free(c->middle);
+	free(c->queries);
+	free(c->norms);
+	free(c->block);
+	free(c->products);
 }
 
-/* Raw vectors, whatever the metric; the products a block at a time. */
+static void less(float *out, const float *x, const float *middle, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		out[i] = x[i] - middle[i];
+}
+
+static int find_middle(
+	float *middle, const struct vdb_vectors *v, struct err *e)
+{
+	double *sums = calloc(v->dim, sizeof(*sums));
+	const float *x;
+	uint64_t i;
+	uint32_t d;
+
+	if (!sums)
+		return err_nomem(e, "the ground truth");
+	for (i = 0; i < v->count; i++)
+		for (x = vdb_vector(v, i), d = 0; d < v->dim; d++)
+			sums[d] += (double)x[d];
+	for (d = 0; v->count && d < v->dim; d++)
+		middle[d] = (float)(sums[d] / (double)v->count);
+	free(sums);
+	return 0;
+}
+
+static int centred_init(struct centred *c, const struct vdb_truth *t,
+	const struct vdb_vectors *queries, const struct vdb_vectors *base,
+	struct err *e)
+{
+	uint32_t n = base->stride, q;
+	float *x;
+
+	c->middle = calloc(n, sizeof(float));
+	c->queries = malloc((size_t)t->queries * n * sizeof(float));
+	c->norms = malloc(t->queries * sizeof(float));
+	c->block = malloc((size_t)BLOCK * n * sizeof(float));
+	c->products = malloc((size_t)t->queries * BLOCK * sizeof(float));
+	if (!c->middle || !c->queries || !c->norms || !c->block || !c->products)
+		return err_nomem(e, "the ground truth");
+	if (t->metric == VDB_L2 && find_middle(c->middle, base, e))
+		return -ENOMEM;
+	for (q = 0; q < t->queries; q++) {
+		x = c->queries + (size_t)q * n;
+		less(x, vdb_vector(queries, q), c->middle, n);
+		c->norms[q] = norm(x, n);
+		if (!isfinite(c->norms[q]))
+			return err_set(e, ERR_USAGE, -ERANGE,
+				"query %u: the square of its length is more "
+				"than a 32-bit float holds", q);
+	}
+	return 0;
+}
+
+/*
+ * The distance less what it may be off by: a product of n terms in 32-bit
+ * floats is off by n/2 epsilon |q||x| at the most.
+ */
+static float at_least(
+	enum vdb_metric m, uint32_t n, float qx, float q2, float x2)
+{
+	float unit = (float)(n + 8) * FLT_EPSILON, both = sqrtf(q2) * sqrtf(x2);
+
+	if (m == VDB_IP)
+		return -qx - unit * both;
+	if (m == VDB_COSINE)
+		return both > 0 ? 1 - qx / both - 2 * unit : 2;
+	return q2 + x2 - 2 * qx - unit * (q2 + x2);
+}
+
+static float exact(enum vdb_metric m, const float *q, const float *x,
+	uint32_t n)
+{
+	double qx = 0, q2 = 0, x2 = 0, d2 = 0, a, b;
+	uint32_t i;
+
+	for (i = 0; i < n; i++) {
+		a = (double)q[i];
+		b = (double)x[i];
+		d2 += (a - b) * (a - b);
+		qx += a * b;
+		q2 += a * a;
+		x2 += b * b;
+	}
+	if (m == VDB_L2)
+		return (float)d2;
+	if (m == VDB_IP)
+		return (float)-qx;
+	return q2 > 0 && x2 > 0 ? (float)(1 - qx / sqrt(q2 * x2)) : 2;
+}
+
+static int add_block(struct vdb_truth *t, struct centred *c,
+	const struct vdb_vectors *queries, const struct vdb_vectors *base,
+	uint64_t first, uint64_t n, struct err *e)
+{
+	uint32_t stride = base->stride, q;
+	const float *x;
+	uint64_t i;
+	float x2;
+
+	for (i = 0; i < n; i++)
+		less(c->block + i * stride, vdb_vector(base, first + i),
+			c->middle, stride);
+	cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n,
+		(int)t->queries, (int)stride, 1, c->block, (int)stride,
+		c->queries, (int)stride, 0, c->products, (int)t->queries);
+	for (i = 0; i < n; i++) {
+		x = vdb_vector(base, first + i);
+		x2 = norm(c->block + i * stride, stride);
+		if (!isfinite(x2))
+			return err_set(e, ERR_USAGE, -ERANGE,
+				"vector %llu: the square of its length is more "
+				"than a 32-bit float holds",
+				(unsigned long long)(base->first + first + i));
+		for (q = 0; q < t->queries; q++)
+			if (at_least(t->metric, stride,
+				    c->products[i * t->queries + q],
+				    c->norms[q], x2) <=
+				t->distances[(size_t)(q + 1) * t->k - 1])
+				insert(t, q, (uint32_t)(base->first + first + i),
+					exact(t->metric, vdb_vector(queries, q),
+						x, stride));
+	}
+	return 0;
+}
+
+/*
+ * Raw vectors, whatever the metric. Products a block at a time say which
+ * vectors may be among the nearest; how near those are is computed exactly.
+ */
 int vdb_truth_add(struct vdb_truth *t, const struct vdb_vectors *queries,
 	const struct vdb_vectors *base, struct err *e)
 {
-	float *products = malloc((size_t)t->queries * BLOCK * sizeof(float));
-	float *norms = malloc(t->queries * sizeof(float)), x2, d;
-	int stride = (int)base->stride;
-	uint64_t first, i, n;
-	uint32_t q;
+	struct centred c = {.middle = NULL};
+	uint64_t first, n;
+	int r = centred_init(&c, t, queries, base, e);
 
-	if (!products || !norms) {
-		free(products);
-		free(norms);
-		return err_nomem(e, "the ground truth");
-	}
-	for (q = 0; q < t->queries; q++)
-		norms[q] = norm(vdb_vector(queries, q), queries->stride);
-	for (first = 0; first < base->count && !loop_interrupted; first += n) {
+	for (first = 0; !r && first < base->count && !loop_interrupted;
+		first += n) {
 		n = base->count - first < BLOCK ? base->count - first : BLOCK;
-		cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n,
-			(int)t->queries, stride, 1, vdb_vector(base, first),
-			stride, queries->data, stride, 0, products,
-			(int)t->queries);
-		for (i = 0; i < n; i++) {
-			x2 = norm(vdb_vector(base, first + i), base->stride);
-			for (q = 0; q < t->queries; q++) {
-				d = distance_of(t->metric,
-					products[i * t->queries + q], norms[q],
-					x2);
-				insert(t, q, (uint32_t)(base->first + first + i),
-					d);
-			}
-		}
+		r = add_block(t, &c, queries, base, first, n, e);
 	}
 	t->covered += base->count;
-	free(products);
-	free(norms);
-	return loop_interrupted ? err_set(e, ERR_IO, -EINTR, "interrupted") : 0;
+	centred_free(&c);
+	if (!r && loop_interrupted)
+		r = err_set(e, ERR_IO, -EINTR, "interrupted");
+	return r;
 }
 
 void vdb_truth_merge(struct vdb_truth *t, const struct vdb_truth *from)

@@ -33,7 +33,9 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 		 /* raw ones, too, and codes */
 		 (s->metric == VDB_L2 ? 0 : n * 4ULL * vdb_stride(s->dim)) +
 		 n * s->chunks +
-		 (uint64_t)s->queries * (4ULL * s->dim + 16ULL * s->truth_k +
+		 /* queries and a block of vectors, less their middle, too */
+		 4096ULL * 4 * s->dim +
+		 (uint64_t)s->queries * (8ULL * s->dim + 16ULL * s->truth_k +
 						4 * 4096);
 	if (s->copies) /* the first, and the copy that is being written */
 		*bytes += n * ((s->metric == VDB_L2 ? 4ULL : 8ULL) * s->dim +

@@ -175,6 +175,58 @@ static void test_quantizer(void)
 	CU_ASSERT_EQUAL(vdb_pq_chunks(5, 1000, 1536), 1);
 }
 
+/* In double. */
+static uint32_t nearest_to(const struct vdb_vectors *v, const float *q)
+{
+	double least = INFINITY, d, a;
+	uint32_t best = 0, i, k;
+
+	for (i = 0; i < v->count; i++) {
+		for (d = 0, k = 0; k < v->dim; k++) {
+			a = (double)q[k] - (double)vdb_vector(v, i)[k];
+			d += a * a;
+		}
+		if (d < least) {
+			least = d;
+			best = i;
+		}
+	}
+	return best;
+}
+
+/*
+ * Far from the origin |q|^2 + |x|^2 - 2 qx cancels: 32 dimensions at 1,000 are
+ * squares of 32 million, which floats know to 2, and distances of about 5.
+ */
+static void test_truth_far_away(void)
+{
+	struct vdb_vectors v = vectors_of(VDB_UNIFORM, 2000, 32), q;
+	struct vdb_truth t;
+	struct err e;
+	uint64_t i;
+
+	CU_ASSERT_EQUAL_FATAL(
+		vdb_queries_generate(&q, VDB_UNIFORM, 42, 50, 32, &e), 0);
+	for (i = 0; i < 2000 * 32; i++)
+		v.data[i / 32 * v.stride + i % 32] += 1000;
+	for (i = 0; i < 50 * 32; i++)
+		q.data[i / 32 * q.stride + i % 32] += 1000;
+	CU_ASSERT_EQUAL_FATAL(vdb_truth_init(&t, 50, 3, &e), 0);
+	CU_ASSERT_EQUAL_FATAL(vdb_truth_add(&t, &q, &v, &e), 0);
+	for (i = 0; i < 50; i++)
+		CU_ASSERT_EQUAL(
+			t.ids[i * 3], nearest_to(&v, vdb_vector(&q, i)));
+	vdb_truth_free(&t);
+	/* squares that no float holds */
+	v.data[7 * v.stride] = 1e20F;
+	CU_ASSERT_EQUAL_FATAL(vdb_truth_init(&t, 50, 3, &e), 0);
+	CU_ASSERT_EQUAL(vdb_truth_add(&t, &q, &v, &e), -ERANGE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "vector 7"));
+	vdb_truth_free(&t);
+	vdb_vectors_free(&q);
+	vdb_vectors_free(&v);
+}
+
 /* Against a plain scan, in two parts and merged; the file; a cut one. */
 static void test_truth(void)
 {
@@ -579,7 +631,8 @@ static void test_copies(void)
 
 UT_SUITE(vdb_index, UT_CASE(test_math), UT_CASE(test_queries),
 	UT_CASE(test_list), UT_CASE(test_graph), UT_CASE(test_quantizer),
-	UT_CASE(test_truth), UT_CASE(test_recall), UT_CASE(test_clustered),
+	UT_CASE(test_truth), UT_CASE(test_truth_far_away),
+	UT_CASE(test_recall), UT_CASE(test_clustered),
 	UT_CASE(test_nothing_found), UT_CASE(test_cache_rule),
 	UT_CASE(test_cache), UT_CASE(test_verify), UT_CASE(test_copy),
 	UT_CASE(test_copies))
