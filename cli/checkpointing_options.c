@@ -72,7 +72,7 @@ const struct option_row checkpointing_run_rows[] = {
 		"each rank loads what another has saved (of another host, if "
 		"there is one), as after a failure"),
 	FLAG("verify", verify, "compare every loaded byte with what was saved"),
-	COUNT("seed", seed, "N", 0, 0, "seed of the content",
+	COUNT("seed", seed, "N", 0, SEED_MAX, "seed of the content",
 		.standard = "1"),
 	DIVISION_ROW,
 	HEADING("How bytes move"),

@@ -15,6 +15,8 @@
 	OPT_COUNT(name, O, field, arg, min, max, __VA_ARGS__)
 #define END OPT_END
 
+/* a JSON number keeps it */
+#define SEED_MAX ((1ULL << 53) - 1)
 #define JSON_ROW                                                               \
 	FLAG("json", json, "one JSON document on stdout, nothing else")
 #define OUTPUT_ROWS HEADING("Output"), JSON_ROW

@@ -49,7 +49,7 @@ const struct option_row training_datagen_rows[] = {
 		"unique (no two blocks alike) or reference (every file the "
 		"same stream)", .standard = "unique",
 		.words = "unique reference"),
-	COUNT("seed", seed, "N", 0, 0, "seed of unique content",
+	COUNT("seed", seed, "N", 0, SEED_MAX, "seed of unique content",
 		.standard = "1"),
 	TEXT("compress-ratio", compress_ratio, "R",
 		"content that compresses by R: 1/R of each 4 KiB is random, "

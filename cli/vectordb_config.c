@@ -144,6 +144,7 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 	struct err *e)
 {
 	struct vdb_shape *s = &c->shape;
+	uint64_t segments;
 	int r = vdb_profile_load(o->config_dir, o->profile, c, e);
 
 	if (r)
@@ -174,8 +175,21 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 			"built: a replayed index has no neighbours");
 	if (o->segments)
 		s->segments = (uint32_t)o->segments;
-	else if (o->vectors || o->dimension || s->built)
-		s->segments = vdb_segments(s->vectors, s->dim);
+	else if (o->vectors || o->dimension || s->built) {
+		segments = vdb_segments(s->vectors, s->dim);
+		if (segments > VDB_SEGMENTS_MAX)
+			return err_set(e, ERR_USAGE, -ERANGE,
+				"%" PRIu64 " vectors of %u dimensions are %"
+				PRIu64 " segments of 2 GiB, more than %u: fewer "
+				"--num-vectors, or --segments", s->vectors,
+				s->dim, segments, VDB_SEGMENTS_MAX);
+		s->segments = (uint32_t)segments;
+	}
+	/* with room for links, padding and codes */
+	if (s->vectors > (1ULL << 59) / 4 / s->dim)
+		return err_set(e, ERR_USAGE, -ERANGE,
+			"--num-vectors %" PRIu64 " of %u dimensions: more bytes "
+			"than any drive holds", s->vectors, s->dim);
 	s->seed = o->seed;
 	if (s->vectors >= s->segments)
 		return s->copies ? check_copies(o, s, e) : 0;
@@ -426,6 +440,9 @@ int vectordb_resolve(const struct vectordb_options *o,
 			&s->recall_target, e);
 	if (!r && o->goal)
 		r = units_parse_time(o->goal, "--latency-goal", &s->goal_ns, e);
+	if (!r && o->goal && s->goal_ns <= 0)
+		r = err_set(e, ERR_USAGE, -ERANGE,
+			"--latency-goal %s: must be more than 0", o->goal);
 	if (!r)
 		r = vectordb_parse_engine(o, s, e);
 	if (!r)

@@ -11,6 +11,7 @@
 #include "core/file.h"
 #include "core/json.h"
 #include "core/units.h"
+#include "datagen/vdb_cache.h"
 #include "datagen/vdb_layout.h"
 #include "plan/hosts.h"
 #include "plan/vdb_run.h"
@@ -27,7 +28,8 @@
 struct size {
 	struct vdb_config config;
 	struct vdb_layout layout; /* of the first segment */
-	uint64_t index_bytes, raw_bytes, cache_bytes, estimate_bytes;
+	uint64_t index_bytes, raw_bytes, cache_nodes, cache_bytes;
+	uint64_t estimate_bytes;
 	uint64_t room_bytes;
 	bool room_known;
 	const char *where; /* the room is: a folder, or a modelled drive */
@@ -67,6 +69,7 @@ static int size_up(
 	const struct vectordb_options *o, struct size *z, struct err *e)
 {
 	struct vdb_shape *s = &z->config.shape;
+	uint32_t i;
 	int r;
 
 	memset(z, 0, sizeof(*z));
@@ -82,7 +85,10 @@ static int size_up(
 	/* the benchmark's own, of one shard */
 	z->estimate_bytes = z->raw_bytes / 10 * 13;
 	/* vector and list of the cached nodes, as Milvus sizes its cache */
-	z->cache_bytes = s->vectors * VDB_CACHE_PCT / 100 *
+	for (i = 0; i < s->segments; i++)
+		z->cache_nodes += vdb_cache_count(
+			vdb_segment_nodes(s, i), s->dim, s->degree);
+	z->cache_bytes = z->cache_nodes *
 			 (4ULL * s->dim + 4ULL * (s->degree + 1));
 	return find_room(o, z, e);
 }
@@ -144,19 +150,19 @@ static void print_size(const struct size *z)
 	printf("vectors    %s raw; the benchmark's estimate is %s (x 1.3)\n",
 		units_format_bytes(a, z->raw_bytes),
 		units_format_bytes(b, z->estimate_bytes));
-	printf("node cache %s would hold %u %% of the nodes (a replay makes "
+	printf("node cache %s would hold %.1f %% of the nodes (a replay makes "
 		"them again instead)\n", units_format_bytes(a, z->cache_bytes),
-		VDB_CACHE_PCT);
+		100 * (double)z->cache_nodes / (double)s->vectors);
 	if (z->room_known)
 		print_room(z);
 }
 
-static int print_doc(struct cJSON *doc, bool ok)
+static int print_doc(struct cJSON *doc, bool ok, int code)
 {
 	if (ok)
-		return cli_print_report(doc, NULL, 0);
+		return cli_print_report(doc, NULL, code);
 	cJSON_Delete(doc);
-	return cli_print_report(NULL, NULL, 0);
+	return cli_print_report(NULL, NULL, code);
 }
 
 static bool add_shape(struct cJSON *o, const struct vdb_shape *s,
@@ -220,11 +226,10 @@ int cmd_vectordb_datasize(int argc, const char **argv)
 	p.index_bytes = z.index_bytes;
 	if (o.results_dir && write_phase(&o, &p, &e))
 		return cli_fail_report(o.json, &e);
+	code = z.room_known && z.room_bytes < z.index_bytes ? ERR_VERDICT : 0;
 	if (!o.json) {
 		print_size(&z);
-		return z.room_known && z.room_bytes < z.index_bytes
-			       ? ERR_VERDICT
-			       : 0;
+		return code;
 	}
 	doc = cJSON_CreateObject();
 	ok = add_shape(doc, &z.config.shape, z.index_bytes) &&
@@ -235,7 +240,7 @@ int cmd_vectordb_datasize(int argc, const char **argv)
 	     json_add_u64(doc, "estimate_bytes", z.estimate_bytes) &&
 	     json_add_u64(doc, "node_cache_bytes", z.cache_bytes) &&
 	     (!z.room_known || json_add_u64(doc, "free_bytes", z.room_bytes));
-	return print_doc(doc, ok);
+	return print_doc(doc, ok, code);
 }
 
 struct command_gen {
@@ -320,7 +325,7 @@ static int print_result(const struct command_gen *x, const struct vdb_written *w
 	     json_add_u64(doc, "written_bytes", w->bytes) &&
 	     json_add_double(doc, "seconds",
 		     (double)(w->end_ns - w->start_ns) / 1e9);
-	return print_doc(doc, ok);
+	return print_doc(doc, ok, 0);
 }
 
 /* Rank 0: the folder of results, if one was asked for, with what was said. */

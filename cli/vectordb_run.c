@@ -36,6 +36,7 @@ static void resolve_record(const struct command_run *x, uint32_t point,
 
 	vdb_record_init(rec);
 	vectordb_point_config(x->s, point, &rec->config);
+	rec->config.run = x->done;
 	rec->recall.target = x->s->recall_target;
 	base = &rec->base.config;
 	run_sign(&rec->base, o->drive, o->results_dir, o->organization,

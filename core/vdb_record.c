@@ -171,6 +171,16 @@ const char *vdb_node_cache_name(enum vdb_node_cache c)
 	return names[c];
 }
 
+double vdb_recall_chance_most(const struct vdb_recall *r)
+{
+	double n = (double)r->queries * r->k, most;
+
+	if (r->chance <= 0 || n <= 0)
+		return 0;
+	most = 3 * r->chance + 5 * sqrt(r->chance / n);
+	return most < 0.5 ? most : 0.5;
+}
+
 int vdb_recall_figures(struct vdb_recall *r, uint32_t n)
 {
 	double *v = malloc((n + 1) * sizeof(*v)), sum = 0;

@@ -54,6 +54,7 @@ struct vdb_shape {
 
 /* Share of the nodes that a search keeps in memory, where it does. */
 #define VDB_CACHE_PCT 8
+#define VDB_SEGMENTS_MAX 65536u
 
 /* Nodes of segment s: all but one more or less. */
 static inline uint64_t vdb_segment_nodes(const struct vdb_shape *s, uint32_t i)
@@ -86,6 +87,8 @@ const char *vdb_node_cache_name(enum vdb_node_cache c);
 
 /* The run as resolved. */
 struct vdb_config {
+	/* of this command, from 0: queries that never come twice differ */
+	uint32_t run;
 	char profile[REC_NAME_MAX];
 	struct vdb_shape shape;
 	enum vdb_schedule schedule;
@@ -184,16 +187,25 @@ struct vdb_recall {
 	double *per_query; /* [config.distinct], -1: not evaluated; owned */
 	double min, max, mean, median, p5, p95, p99;
 	double coverage; /* of the truth: 1 when it knows all vectors */
-	double target;	 /* asked for; 0: more than nothing */
+	double target;	 /* asked for; 0: more than chance */
+	double chance;	 /* what answers drawn blindly find: k of all vectors */
 	/* of each segment against its own neighbours; 0 segments: not known */
 	uint32_t segments;
 	double segment_min, segment_mean, segment_max;
 };
 
-/* Is it real, complete, above nothing and not below the target? */
+/*
+ * What blind answers do not reach: three times their mean and five of its
+ * standard deviations, sqrt(chance / (queries x k)); at the most a half, for
+ * where there are few vectors chance is great. 0 where it is not known.
+ */
+double vdb_recall_chance_most(const struct vdb_recall *r);
+
+/* Is it real, complete, above chance and not below the target? */
 static inline bool vdb_recall_ok(const struct vdb_recall *r)
 {
-	return !r->known || (r->queries && r->coverage == 1 && r->mean > 0 &&
+	return !r->known || (r->queries && r->coverage == 1 &&
+				    r->mean > vdb_recall_chance_most(r) &&
 				    r->mean >= r->target);
 }
 

@@ -93,7 +93,7 @@ int vdb_manifest_load(
 	if (!r)
 		r = get32(o, path, "max_degree", VDB_DEGREE_MAX, &s->degree, e);
 	if (!r)
-		r = get32(o, path, "segments", 65536, &s->segments, e);
+		r = get32(o, path, "segments", VDB_SEGMENTS_MAX, &s->segments, e);
 	if (!r && s->built)
 		r = load_built(o, path, s, e);
 	if (!r && s->built)

@@ -37,7 +37,7 @@ void vdb_pq_free(struct vdb_pq *q)
 int vdb_pq_check(uint32_t dim, uint32_t chunks, struct err *e)
 {
 	if (chunks && chunks <= VDB_CHUNKS_MAX && chunks <= dim &&
-		dim / chunks < CHUNK_DIMS_MAX)
+		(dim - 1) / chunks < CHUNK_DIMS_MAX)
 		return 0;
 	return err_set(e, ERR_USAGE, -ERANGE,
 		"%u dimensions in %u chunks: it takes 1 to 512 chunks of up to "

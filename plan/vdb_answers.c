@@ -281,6 +281,7 @@ int vdb_answers_gather(struct vdb_answers *a, struct group *g,
 		return r;
 	out->known = true;
 	out->k = a->config->limit;
+	out->chance = (double)out->k / (double)s->vectors;
 	out->coverage = (double)s->truth_vectors / (double)s->vectors;
 	if (a->segments_known == s->segments)
 		segment_figures(a, out);

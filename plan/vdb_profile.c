@@ -132,9 +132,9 @@ void vdb_profile_search_list(struct vdb_config *c, uint32_t search_list)
 	c->cache_share = share < 0 ? 0 : share > 0.999 ? 0.999 : share;
 }
 
-uint32_t vdb_segments(uint64_t vectors, uint32_t dim)
+uint64_t vdb_segments(uint64_t vectors, uint32_t dim)
 {
 	uint64_t each = MILVUS_SEGMENT_BYTES / (4 * (uint64_t)dim);
 
-	return (uint32_t)((vectors + each - 1) / each);
+	return vectors / each + (vectors % each != 0);
 }

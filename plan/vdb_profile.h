@@ -33,6 +33,6 @@ void vdb_profile_search_list(struct vdb_config *c, uint32_t search_list);
  * Segments as Milvus makes them of one shard: at most 2 GiB of vectors each
  * (dataCoord.segment.diskSegmentMaxSize).
  */
-uint32_t vdb_segments(uint64_t vectors, uint32_t dim);
+uint64_t vdb_segments(uint64_t vectors, uint32_t dim);
 
 #endif

@@ -347,7 +347,9 @@ static struct cJSON *config(const struct vdb_record *rec)
 	     add_null(o, "gt_collection") &&
 	     json_add_u64(o, "num_query_vectors", c->distinct) &&
 	     json_add_bool(o, "no_create_flat", true) &&
-	     json_add_u64(o, "seed", c->seed) &&
+	     /* of the queries: a built index has its own */
+	     json_add_u64(o, "seed",
+		     c->shape.built ? c->shape.seed : c->seed) &&
 	     json_add_string(o, "data_path", c->folder) &&
 	     json_add_u64(o, "recall_k", c->limit) &&
 	     json_add_string(o, "query_mode", "independent") &&

@@ -142,7 +142,9 @@ static uint64_t query_number(const struct slot *s, uint32_t i)
 
 	if (f->distinct)
 		return (s->row.query + i) % f->distinct;
-	return ((uint64_t)s->client->member + 1) << 32 | (s->row.query + i);
+	/* clients are fewer than 2^21 */
+	return (uint64_t)f->run << 53 |
+	       ((uint64_t)s->client->member + 1) << 32 | (s->row.query + i);
 }
 
 static void search_begin(struct slot *s)

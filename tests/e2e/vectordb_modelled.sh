@@ -149,3 +149,29 @@ jq '.name = "mine" | .segments = 2 | .expansions = 100' \
 	"$TESTS/../configs/vectordb/one-segment.json" >c/vectordb/mine.json
 vdb 0 --drive null --config-dir c --profile mine --queries 10 --seed 3
 holds '.points[0].reads == 10 * 2 * 100 and .segments == 2'
+# queries that never come twice do not come again in the next run either
+vdb 0 --drive null --profile mlps-1m --queries 50 --runs 3 --num-query-vectors 0
+holds '[.points[].reads] | length == (unique | length)'
+cp last.out first
+vdb 0 --drive null --profile mlps-1m --queries 50 --runs 3 --num-query-vectors 0
+holds '[.points[].reads] == $r' --argjson r "$(jq '[.points[].reads]' first)"
+vdb 2 --drive d7-ps1010 --latency-goal 0s
+# sizes that no file has, and that 64 bits do not
+expect 2 stoker vectordb datasize --num-vectors 281474976710656 --dimension 131072
+said "more than 65536: fewer --num-vectors, or --segments"
+expect 2 stoker vectordb datasize --num-vectors 281474976645120 \
+	--dimension 131072 --segments 65536
+said "more bytes than any drive holds"
+expect 2 stoker vectordb datasize --num-vectors 100000000000
+said "286103 segments of 2 GiB"
+expect 2 stoker vectordb datasize --seed 9007199254740992
+# the room's verdict is the document's, too
+for json in "" --json; do
+	expect 1 stoker vectordb datasize --data-dir . --num-vectors 4000000000 \
+		$json
+done
+holds '.exit_code == 1 and .free_bytes < .index_bytes'
+# Milvus's node cache: 0.1 x 4 x 32 / (1.2 x (4 x 17 + 4 x 32)) = 5.44 %
+expect 0 stoker vectordb datasize --num-vectors 100000 --dimension 32 \
+	--max-degree 16 --json
+holds '.node_cache_bytes == 5442 * (4 * 32 + 4 * 17)'

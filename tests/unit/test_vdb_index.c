@@ -605,6 +605,28 @@ static void test_copy(void)
 	vdb_made_free(&m);
 }
 
+/*
+ * 10 of 3,000: 0.00333 by chance; of 100 queries 3 x 0.00333 + 5 x
+ * sqrt(0.00333 / 1000) = 0.0191. 10 of 12 are 0.83: a half at the most.
+ */
+static void test_chance(void)
+{
+	struct vdb_recall r = {.known = true, .k = 10, .queries = 100,
+		.coverage = 1, .mean = 0.0060, .chance = 10.0 / 3000};
+
+	CU_ASSERT_DOUBLE_EQUAL(vdb_recall_chance_most(&r), 0.01913, 1e-5);
+	CU_ASSERT_FALSE(vdb_recall_ok(&r));
+	r.mean = 0.0192;
+	CU_ASSERT_TRUE(vdb_recall_ok(&r));
+	r.target = 0.1;
+	CU_ASSERT_FALSE(vdb_recall_ok(&r));
+	r.target = 0;
+	r.chance = 10.0 / 12;
+	r.mean = 1;
+	CU_ASSERT_DOUBLE_EQUAL(vdb_recall_chance_most(&r), 0.5, 0);
+	CU_ASSERT_TRUE(vdb_recall_ok(&r));
+}
+
 /* Four segments out of one: what all find, and each of its own. */
 static void test_copies(void)
 {
@@ -635,4 +657,4 @@ UT_SUITE(vdb_index, UT_CASE(test_math), UT_CASE(test_queries),
 	UT_CASE(test_recall), UT_CASE(test_clustered),
 	UT_CASE(test_nothing_found), UT_CASE(test_cache_rule),
 	UT_CASE(test_cache), UT_CASE(test_verify), UT_CASE(test_copy),
-	UT_CASE(test_copies))
+	UT_CASE(test_copies), UT_CASE(test_chance))
