@@ -191,19 +191,24 @@ void vdb_answers_close(struct vdb_answers *a)
 	memset(a, 0, sizeof(*a));
 }
 
-/* |returned[:k] & truth[:k]| / k; the first answer to a query counts. */
+/*
+ * |returned[:k] & truth[:k]| / |truth[:k]|, which is less than k where there
+ * are fewer vectors; the first answer to a query counts.
+ */
 static void take(const struct vdb_truth *t, uint64_t query, uint32_t k,
 	const struct vdb_answer *best, uint32_t count, double *found)
 {
 	const uint32_t *truth = t->ids + query * t->k;
-	uint32_t hits = 0, i, n;
+	uint32_t hits = 0, known = 0, i, n;
 
 	if (*found >= 0)
 		return;
-	for (i = 0; i < count; i++)
-		for (n = 0; n < k; n++)
+	for (n = 0; n < k && truth[n] != UINT32_MAX; n++) {
+		known++;
+		for (i = 0; i < count; i++)
 			hits += best[i].id == truth[n];
-	*found = (double)hits / k;
+	}
+	*found = known ? (double)hits / known : 0;
 }
 
 void vdb_answers_take(void *ctx, uint64_t query, const struct vdb_answer *best,
