@@ -38,6 +38,26 @@ static int parse_metric(const struct vectordb_options *o, struct vdb_shape *s,
 	return 0;
 }
 
+/* What the files of vectors say is not asked for otherwise. */
+static int check_file_options(const struct vectordb_options *o, uint64_t rows,
+	uint32_t dim, struct err *e)
+{
+	if (o->dimension && o->dimension != dim)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--dimension %" PRIu64 ": vectors of %s have %u",
+			o->dimension, o->vectors_file, dim);
+	if (o->vectors > rows)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--num-vectors %" PRIu64 ": %s has %" PRIu64, o->vectors,
+			o->vectors_file, rows);
+	if (strcmp(o->distribution, "uniform") || o->norm_spread)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--distribution and --norm-spread are about generated "
+			"vectors; those of %s are as they are",
+			o->vectors_file);
+	return 0;
+}
+
 /* What only a real index has. */
 static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
 	struct err *e)
@@ -52,18 +72,14 @@ static int parse_built(const struct vectordb_options *o, struct vdb_shape *s,
 			return err_set(e, ERR_USAGE, -EINVAL,
 				"--vectors needs --query-vectors: queries of "
 				"the same kind");
+		if (check_file_options(o, rows, dim, e))
+			return e->code;
 		s->distribution = VDB_FROM_FILE;
 		s->dim = dim;
-		s->vectors = o->vectors && o->vectors < rows ? o->vectors
-							     : rows;
+		s->vectors = o->vectors ? o->vectors : rows;
 		if (vdb_fbin_shape(o->queries_file, &rows, &dim, e))
 			return e->code;
 		s->queries = (uint32_t)(o->distinct < rows ? o->distinct : rows);
-		if (o->norm_spread)
-			return err_set(e, ERR_USAGE, -EINVAL,
-				"--norm-spread is about generated vectors; "
-				"those of %s have their own lengths",
-				o->vectors_file);
 	} else if (!strcmp(o->distribution, "clustered")) {
 		s->distribution = VDB_CLUSTERED;
 	} else if (strcmp(o->distribution, "uniform")) {
@@ -169,10 +185,17 @@ int vectordb_shape(const struct vectordb_options *o, struct vdb_config *c,
 			o->level);
 	}
 	if (!s->built && (strcmp(o->metric, "l2") || o->norm_spread ||
-				 strcmp(o->builder, "microsoft")))
+				 strcmp(o->builder, "microsoft") || o->chunks ||
+				 strcmp(o->distribution, "uniform") ||
+				 o->queries_file))
 		return err_set(e, ERR_USAGE, -EINVAL,
-			"--metric, --build and --norm-spread go with --level "
-			"built: a replayed index has no neighbours");
+			"--metric, --build, --norm-spread, --pq-chunks, "
+			"--distribution and --query-vectors go with --level "
+			"built: a replayed index has no vectors to tell apart");
+	if (o->queries_file && !o->vectors_file)
+		return err_set(e, ERR_USAGE, -EINVAL,
+			"--query-vectors goes with --vectors: queries of the "
+			"same kind");
 	if (o->segments)
 		s->segments = (uint32_t)o->segments;
 	else if (o->vectors || o->dimension || s->built) {

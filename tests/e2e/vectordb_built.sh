@@ -99,6 +99,25 @@ d = ((q[:, None] - b[None]) ** 2).sum(2)
 assert (np.argsort(d, 1)[:, :10] == t).all()
 PY
 expect 0 $python check.py
+# what the files have is not asked for otherwise, nor what a replay has not
+for other in "--dimension 32:vectors of base.fbin have 24" \
+	"--num-vectors 1001:base.fbin has 1000" \
+	"--distribution clustered:are as they are"; do
+	# shellcheck disable=SC2086
+	expect 2 stoker vectordb datagen --quiet --data-dir g --level built \
+		--vectors base.fbin --query-vectors query.fbin ${other%%:*}
+	said "${other#*:}"
+done
+for other in "--pq-chunks 8" "--distribution clustered" \
+	"--query-vectors query.fbin"; do
+	# shellcheck disable=SC2086
+	expect 2 stoker vectordb datagen --quiet --data-dir g $other
+	said "go with --level built"
+done
+expect 2 stoker vectordb datagen --quiet --data-dir g --level built \
+	--query-vectors query.fbin
+said "--query-vectors goes with --vectors"
+[ ! -e g ] || fail "something was written"
 truncate -s 1000 base.fbin
 expect 4 stoker vectordb datagen --quiet --data-dir g --level built \
 	--vectors base.fbin --query-vectors query.fbin
