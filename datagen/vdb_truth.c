@@ -65,6 +65,9 @@ static float norm(const float *x, uint32_t n)
 	return cblas_sdot((int)n, x, 1, x, 1);
 }
 
+/* (|q| + |x|)^2 of two such is a float still. */
+#define SQUARE_MAX (FLT_MAX / 4)
+
 /* What queries and vectors are less, so that products cancel little. */
 struct centred {
 	float *middle;	 /* [stride]: their mean for L2, else zeroes */
@@ -130,9 +133,9 @@ static int centred_init(struct centred *c, const struct vdb_truth *t,
 		x = c->queries + (size_t)q * n;
 		less(x, vdb_vector(queries, q), c->middle, n);
 		c->norms[q] = norm(x, n);
-		if (!isfinite(c->norms[q]))
+		if (!(c->norms[q] <= SQUARE_MAX))
 			return err_set(e, ERR_USAGE, -ERANGE,
-				"query %u: the square of its length is more "
+				"query %u: the square of a distance is more "
 				"than a 32-bit float holds", q);
 	}
 	return 0;
@@ -193,9 +196,9 @@ static int add_block(struct vdb_truth *t, struct centred *c,
 	for (i = 0; i < n; i++) {
 		x = vdb_vector(base, first + i);
 		x2 = norm(c->block + i * stride, stride);
-		if (!isfinite(x2))
+		if (!(x2 <= SQUARE_MAX))
 			return err_set(e, ERR_USAGE, -ERANGE,
-				"vector %llu: the square of its length is more "
+				"vector %llu: the square of a distance is more "
 				"than a 32-bit float holds",
 				(unsigned long long)(base->first + first + i));
 		for (q = 0; q < t->queries; q++)

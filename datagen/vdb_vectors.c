@@ -251,19 +251,22 @@ int vdb_fbin_shape(
 				 path);
 }
 
-/* One row; -EBADMSG when it is not all numbers. */
+/* One row; -EBADMSG when it is not all numbers, -ERANGE when it is too long. */
 static int read_row(FILE *f, enum element t, float *x, uint32_t dim)
 {
 	int8_t *bytes = (int8_t *)x;
+	double square = 0;
 	uint32_t d;
 
 	if (fread(x, element_bytes(t), dim, f) != dim)
 		return -EIO;
 	if (t == ELEMENT_FLOAT) {
-		for (d = 0; d < dim; d++)
+		for (d = 0; d < dim; d++) {
 			if (!isfinite(x[d]))
 				return -EBADMSG;
-		return 0;
+			square += (double)x[d] * (double)x[d];
+		}
+		return square > VDB_SQUARE_MAX ? -ERANGE : 0;
 	}
 	/* from the end: a float takes the place of four bytes */
 	for (d = dim; d-- > 0;)
@@ -299,6 +302,12 @@ int vdb_fbin_read(struct vdb_vectors *v, const char *path, uint64_t first,
 		fclose(f);
 	if (r)
 		vdb_vectors_free(v);
+	if (r == -ERANGE)
+		return err_set(e, ERR_USAGE, r,
+			"%s: row %" PRIu64 " is longer than %.1e: distances "
+			"would be more than 32-bit floats hold; divide all "
+			"vectors and queries by the same number", path,
+			first + i - 1, sqrt(VDB_SQUARE_MAX));
 	return r ? err_set(e, ERR_IO, r, r == -EBADMSG
 			   ? "%s: row %" PRIu64 " is not all numbers"
 			   : "%s: cannot read row %" PRIu64, path, first + i - 1)

@@ -14,6 +14,7 @@
 #include "core/err.h"
 #include "core/vdb_record.h"
 
+#include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -57,7 +58,16 @@ int vdb_queries_generate(struct vdb_vectors *v, enum vdb_distribution kind,
 /* Rows and columns of a file of vectors, whose size must fit them. */
 int vdb_fbin_shape(const char *path, uint64_t *rows, uint32_t *dim,
 	struct err *e);
-/* Rows first ... of it; -EBADMSG for a number that is not finite. */
+/*
+ * Squares of lengths above which distances do not fit a 32-bit float: less
+ * their mean vectors are at most twice as long, and two of these four times as
+ * far from each other.
+ */
+#define VDB_SQUARE_MAX ((double)FLT_MAX / 16)
+/*
+ * Rows first ... of it; -EBADMSG for a number that is not finite, -ERANGE for a
+ * row of a square above VDB_SQUARE_MAX.
+ */
 int vdb_fbin_read(struct vdb_vectors *v, const char *path, uint64_t first,
 	uint64_t count, struct err *e);
 int vdb_fbin_write(

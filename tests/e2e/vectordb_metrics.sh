@@ -123,4 +123,27 @@ gen 2 x --build faiss
 gen 2 x --norm-spread 10 --vectors base.fbin --query-vectors query.fbin
 expect 2 stoker vectordb datagen --data-dir x --metric ip
 said "go with --level built"
+# lengths whose distances no float holds: the file and its row, nothing written
+cat >long.py <<'PY'
+import numpy as np
+r = np.random.default_rng(1)
+for name, n, long in ("far", 500, 7), ("near", 20, None), ("farq", 20, 3):
+    x = r.normal(size=(n, 8)).astype("<f4")
+    if long is not None:
+        x[long] *= 1.5e19 / np.linalg.norm(x[long])
+    with open(name + ".fbin", "wb") as f:
+        np.array(x.shape, "<u4").tofile(f)
+        x.tofile(f)
+PY
+$python long.py
+long() { # VECTORS QUERIES
+	expect 2 stoker vectordb datagen --quiet --data-dir long --level built \
+		--vectors "$1" --query-vectors "$2" --num-query-vectors 20 \
+		--segments 1 --max-degree 8 --pq-chunks 8
+	[ ! -e long ] || fail "written: $(ls long)"
+}
+long far.fbin near.fbin
+said "far.fbin: row 7 is longer than 4.6e+18"
+long near.fbin farq.fbin
+said "farq.fbin: row 3 is longer than"
 no_leftovers

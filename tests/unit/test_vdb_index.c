@@ -217,7 +217,12 @@ static void test_truth_far_away(void)
 		CU_ASSERT_EQUAL(
 			t.ids[i * 3], nearest_to(&v, vdb_vector(&q, i)));
 	vdb_truth_free(&t);
-	/* squares that no float holds */
+	/* squares whose sum no float holds; squares that none holds */
+	v.data[7 * v.stride] = 1.5e19F;
+	CU_ASSERT_EQUAL_FATAL(vdb_truth_init(&t, 50, 3, &e), 0);
+	CU_ASSERT_EQUAL(vdb_truth_add(&t, &q, &v, &e), -ERANGE);
+	CU_ASSERT_PTR_NOT_NULL(strstr(e.text, "vector 7"));
+	vdb_truth_free(&t);
 	v.data[7 * v.stride] = 1e20F;
 	CU_ASSERT_EQUAL_FATAL(vdb_truth_init(&t, 50, 3, &e), 0);
 	CU_ASSERT_EQUAL(vdb_truth_add(&t, &q, &v, &e), -ERANGE);
