@@ -101,6 +101,8 @@ static int open_segments(struct vdb_answers *a, struct err *e)
 			break;
 		a->opened++;
 		a->cached_nodes += x->cached;
+		a->without_cache += c->node_cache == VDB_CACHE_VISITS &&
+				    !x->cached;
 		r = vdb_index_set_metric(x, prefix, c->shape.metric, e);
 		if (r)
 			break;

@@ -24,6 +24,7 @@ struct vdb_answers {
 	 * first row is of all segments together */
 	double *found;
 	uint64_t cached_nodes;
+	uint32_t without_cache; /* segments whose list of nodes is missing */
 	uint64_t index_bytes;
 	uint32_t read_bytes; /* the longest of any segment */
 };

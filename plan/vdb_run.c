@@ -308,11 +308,12 @@ static void note_figures(struct job *j)
 			"the ground truth knows %" PRIu64 " of %" PRIu64
 			" vectors: recall does not count, the run FAILS",
 			c->shape.truth_vectors, c->shape.vectors);
-	if (c->node_cache == VDB_CACHE_VISITS && !rec->cached_nodes)
+	if (j->answers.without_cache)
 		record_note(&rec->base, "node-cache",
-			"the index tells no most visited nodes "
-			"(segment_*" VDB_CACHED_NODES "): searches keep none in "
-			"memory");
+			"%u of %u segments tell no most visited nodes "
+			"(segment_*" VDB_CACHED_NODES "): searches keep none of "
+			"theirs in memory", j->answers.without_cache,
+			c->shape.segments);
 	if (c->shape.copies)
 		record_note(&rec->base, "copies",
 			"%u segments made from one by exchanging dimensions: "

@@ -47,9 +47,16 @@ vdb 2 --data-dir d --cache-nodes 110
 said "keeps at most 109"
 vdb 2 --data-dir d --node-cache most
 said "must be visits, breadth-first or none"
-rm d/vectordb/segment_0000_cached_nodes.bin d/vectordb/segment_0001_cached_nodes.bin
+vdb 0 --data-dir d --queries 10
+holds '[.notes[].id] | index("node-cache") | not'
+rm d/vectordb/segment_0001_cached_nodes.bin
+vdb 0 --data-dir d --queries 10
+holds '.points[0].cached_nodes == 109'
+said "1 of 2 segments tell no most visited nodes"
+rm d/vectordb/segment_0000_cached_nodes.bin
 vdb 0 --data-dir d --queries 10
 holds '.points[0].cached_nodes == 0 and ([.notes[].id] | index("node-cache"))'
+said "2 of 2 segments"
 vdb 0 --data-dir d --queries 100 --sweep-search-ef 10,50,150 --schedule pipelined
 holds '[.points[].recall] | . == sort and .[0] < .[2]'
 vdb 1 --data-dir d --queries 100 --search-ef 10 --recall-target 0.999
