@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int no_direction(const struct vdb_vectors *v, uint64_t i, struct err *e)
+static int no_direction(const char *what, uint64_t i, struct err *e)
 {
 	return err_set(e, ERR_IO, -EBADMSG,
-		"vector %" PRIu64 " is all zeroes and has no direction: its "
-		"cosine is not defined", v->first + i);
+		"%s %" PRIu64 " is all zeroes and has no direction: nothing is "
+		"near it by this metric; take it out", what, i);
 }
 
 /* The raw vectors stay beside their copies of length 1. */
@@ -30,7 +30,7 @@ static int base_of_length_1(struct vdb_vectors *v, struct err *e)
 	for (i = 0; i < v->count; i++) {
 		v->norms[i] = vdb_normalise(v->data + i * v->stride, v->dim);
 		if (!(v->norms[i] > 0))
-			return no_direction(v, i, e);
+			return no_direction("vector", v->first + i, e);
 	}
 	return 0;
 }
@@ -110,7 +110,7 @@ int vdb_metric_queries(struct vdb_vectors *q, enum vdb_metric m, struct err *e)
 		return 0;
 	for (i = 0; i < q->count; i++)
 		if (!(vdb_normalise(q->data + i * q->stride, q->dim) > 0))
-			return no_direction(q, i, e);
+			return no_direction("query", q->first + i, e);
 	return m == VDB_IP ? add_dimension(q, 1, true, e) : 0;
 }
 

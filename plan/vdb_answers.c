@@ -77,7 +77,8 @@ static int open_truth(struct vdb_answers *a, struct err *e)
 			"--search-limit, or make a new index", path,
 			a->truth.queries, a->truth.k, rows, dim, c->distinct,
 			c->limit, c->shape.dim);
-	return vdb_metric_queries(&a->queries, c->shape.metric, e);
+	r = vdb_metric_queries(&a->queries, c->shape.metric, e);
+	return r ? err_wrap(e, "%.4000s/" VDB_QUERIES_NAME, c->folder) : 0;
 }
 
 static int open_segments(struct vdb_answers *a, struct err *e)

@@ -70,8 +70,11 @@ static int check_rows(
 	for (at = 0; !r && at < s->vectors; at += n) {
 		n = s->vectors - at < piece ? s->vectors - at : piece;
 		r = vdb_fbin_read(&v, path, at, n, e);
-		if (!r && s->metric == VDB_COSINE)
+		if (!r && s->metric == VDB_COSINE) {
 			r = vdb_metric_base(&v, s->metric, e);
+			if (r)
+				err_wrap(e, "--vectors %s", path);
+		}
 		vdb_vectors_free(&v);
 		if (!r && loop_interrupted)
 			r = err_set(e, ERR_IO, -EINTR, "interrupted");

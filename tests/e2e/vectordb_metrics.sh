@@ -123,6 +123,39 @@ gen 2 x --build faiss
 gen 2 x --norm-spread 10 --vectors base.fbin --query-vectors query.fbin
 expect 2 stoker vectordb datagen --data-dir x --metric ip
 said "go with --level built"
+# a vector or a query without a direction: the file is named, nothing written
+cat >zero.py <<'PY'
+import numpy as np
+x = np.random.default_rng(1).normal(size=(500, 8)).astype("<f4")
+for name, n, zero in ("some", 500, None), ("hole", 500, 300), ("holeq", 20, 3):
+    y = x[:n].copy()
+    if zero is not None:
+        y[zero] = 0
+    with open(name + ".fbin", "wb") as f:
+        np.array(y.shape, "<u4").tofile(f)
+        y.tofile(f)
+PY
+$python zero.py
+zero() { # METRIC VECTORS QUERIES
+	gen 4 zero --metric "$1" --vectors "$2" --query-vectors "$3" \
+		--num-query-vectors 20 --segments 1 --max-degree 8 --pq-chunks 4
+	[ ! -e zero ] || fail "written: $(ls zero)"
+}
+for metric in cosine ip; do
+	zero $metric some.fbin holeq.fbin
+	said "holeq.fbin"
+	said "query 3 is all zeroes"
+done
+zero cosine hole.fbin some.fbin
+said "--vectors hole.fbin: vector 300 is all zeroes"
+# queries that lost theirs since
+gen 0 lost --metric cosine --vectors some.fbin --query-vectors some.fbin \
+	--num-query-vectors 20 --segments 1 --max-degree 8 --pq-chunks 4 \
+	--truth-k 10
+dd if=/dev/zero of=lost/vectordb/queries.fbin bs=1 seek=$((8 + 3 * 32)) count=32 \
+	conv=notrunc status=none
+expect 4 stoker vectordb run --quiet --data-dir lost --queries 20
+said "lost/vectordb/queries.fbin: query 3 is all zeroes"
 # lengths whose distances no float holds: the file and its row, nothing written
 cat >long.py <<'PY'
 import numpy as np
