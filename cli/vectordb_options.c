@@ -182,8 +182,9 @@ const struct option_row vectordb_run_rows[] = {
 		"8 % by visits, and 10 % breadth-first",
 		.standard = "as Milvus has room for, 8 %"),
 	TEXT("software-time", software_time, "TIME",
-		"of each query, beside the drive's: 0 is a storage-bound "
-		"report, 5.4ms as published",
+		"of each batch, whose queries it passes together, beside the "
+		"drive's: 0 is a storage-bound report, 5.4ms as published of "
+		"batches of one",
 		.bare = "seconds", .standard = "the profile's"),
 	TEXT("schedule", schedule, "NAME",
 		"reference (await all reads of a round) or pipelined",

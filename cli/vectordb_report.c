@@ -284,7 +284,7 @@ static void print_details(FILE *f, const struct vdb_record *r)
 	char a[UNITS_TEXT_MAX], b[UNITS_TEXT_MAX];
 
 	fprintf(f, "queries        %" PRIu64 " in %.3f s; %s schedule, W %u, L "
-		"%u, software %s each\n", r->counts.queries, m->total_s,
+		"%u, software %s a batch\n", r->counts.queries, m->total_s,
 		schedule_name(c), c->beam_width, c->search_list,
 		units_format_time(a, c->software_ns));
 	fprintf(f, "index          %" PRIu64 " x %u, degree %u, %u segments, "

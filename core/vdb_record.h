@@ -96,7 +96,7 @@ struct vdb_config {
 	uint32_t search_list; /* L */
 	uint32_t expansions;  /* E, of one search in one segment */
 	double cache_share;   /* h: expansions that need no read */
-	int64_t software_ns;  /* of each query, part of its latency */
+	int64_t software_ns;  /* of each batch, after its last search */
 	int64_t client_ns;    /* closed loop: between two queries, no part */
 	uint32_t clients, outstanding, batch;
 	int64_t runtime_ns; /* 0: until all queries are done */

@@ -156,6 +156,10 @@ cp last.out first
 vdb 0 --drive null --profile mlps-1m --queries 50 --runs 3 --num-query-vectors 0
 holds '[.points[].reads] == $r' --argjson r "$(jq '[.points[].reads]' first)"
 vdb 2 --drive d7-ps1010 --latency-goal 0s
+expect 0 stoker vectordb run --quiet --drive null --queries 100 --batch-size 10 \
+	--software-time 100ms
+said "mean 10.00 ms"
+said "software 100 ms a batch"
 # sizes that no file has, and that 64 bits do not
 expect 2 stoker vectordb datasize --num-vectors 281474976710656 --dimension 131072
 said "more than 65536: fewer --num-vectors, or --segments"

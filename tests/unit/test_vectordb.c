@@ -262,6 +262,15 @@ static void test_batches(void)
 	CU_ASSERT_DOUBLE_EQUAL(b.rec.metrics.latency.min * 4e6,
 		(double)(a_ns < b_ns ? a_ns : b_ns), 1e-3);
 	vdb_record_fini(&b.rec);
+	/* the software's time is a batch's, however many queries it has */
+	bed_init(&b, "mlps-1m");
+	b.rec.config.batch = 10;
+	b.rec.config.queries = 100;
+	b.rec.config.software_ns = NS_PER_S;
+	CU_ASSERT_EQUAL_FATAL(bed_run(&b), 0);
+	CU_ASSERT_EQUAL(b.rec.metrics.batches, 10);
+	CU_ASSERT_DOUBLE_EQUAL(b.rec.metrics.total_s, 10, 0.2);
+	vdb_record_fini(&b.rec);
 }
 
 /*
