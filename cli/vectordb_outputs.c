@@ -22,7 +22,7 @@ struct cJSON *vectordb_parameters(
 		json_add_u64(p, "dimension", s->dim) &&
 		json_add_u64(p, "max_degree", s->degree) &&
 		json_add_u64(p, "segments", s->segments) &&
-		json_add_string(p, "level", s->built ? "built" : "replay"))
+		json_add_string(p, "level", vdb_level_name(s)))
 		return p;
 	cJSON_Delete(p);
 	return NULL;

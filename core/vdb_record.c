@@ -171,6 +171,11 @@ const char *vdb_node_cache_name(enum vdb_node_cache c)
 	return names[c];
 }
 
+const char *vdb_level_name(const struct vdb_shape *s)
+{
+	return s->copies ? "copies" : s->built ? "built" : "replay";
+}
+
 double vdb_recall_chance_most(const struct vdb_recall *r)
 {
 	double n = (double)r->queries * r->k, most;

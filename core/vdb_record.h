@@ -52,6 +52,9 @@ struct vdb_shape {
 	uint64_t truth_vectors;	   /* looked at for them */
 };
 
+/* "replay", "built", "copies": of which kind the index is */
+const char *vdb_level_name(const struct vdb_shape *s);
+
 /* Share of the nodes that a search keeps in memory, where it does. */
 #define VDB_CACHE_PCT 8
 #define VDB_SEGMENTS_MAX 65536u

@@ -229,11 +229,6 @@ int vdb_manifest_save(
 	return r;
 }
 
-const char *vdb_level_name(const struct vdb_shape *s)
-{
-	return s->copies ? "copies" : s->built ? "built" : "replay";
-}
-
 bool vdb_shape_differs(const struct vdb_shape *have,
 	const struct vdb_shape *want, char *why, size_t why_bytes)
 {

@@ -26,9 +26,6 @@ int vdb_manifest_load(
 int vdb_manifest_save(
 	const char *folder, const struct vdb_manifest *m, struct err *e);
 
-/* "replay", "built" or "copies" */
-const char *vdb_level_name(const struct vdb_shape *s);
-
 /* The first difference, "num_vectors 1000, not 2000"; false: none. */
 bool vdb_shape_differs(const struct vdb_shape *have,
 	const struct vdb_shape *want, char *why, size_t why_bytes);

@@ -470,7 +470,7 @@ int results_write_vdb_datagen(const struct vdb_shape *shape,
 	x = ok ? json_add_object(o, "database") : NULL;
 	ok = x && json_add_string(x, "database", VDB_ENGINE) &&
 	     json_add_u64(o, "segments", shape->segments) &&
-	     json_add_string(o, "level", shape->built ? "built" : "replay") &&
+	     json_add_string(o, "level", vdb_level_name(shape)) &&
 	     json_add_bool(o, "modelled", modelled);
 	if (!ok) {
 		cJSON_Delete(o);

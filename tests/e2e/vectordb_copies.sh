@@ -15,7 +15,7 @@ vdb() { # CODE OPTION...
 small="--num-vectors 3000 --segments 3 --dimension 50 --max-degree 24
 	--search-list-size 50 --pq-chunks 8 --num-query-vectors 40 --truth-k 10"
 # shellcheck disable=SC2086
-gen 0 --data-dir d $small -n 2
+gen 0 --data-dir d $small -n 2 --results-dir r --systemname s
 holds '.segments == 3 and .status == "finished"'
 cat >check.py <<'PY'
 import numpy as np, struct, zlib
@@ -87,6 +87,16 @@ holds '.points[0] | .recall > 0.5 and .recall < 1 and .clients == 2
 expect 0 stoker vectordb run --quiet --data-dir d --queries 40 --search-ef 60
 said "of its own neighbours"
 said "node cache     visits"
+# all files of results tell which level it was
+expect 0 stoker vectordb run --quiet --data-dir d --queries 40 \
+	--results-dir r --systemname s
+leaf=r/whatif/local/results/s/vector_database/emulated/DISKANN
+for f in "$leaf"/{datagen,run}/*/*_metadata.json; do
+	cp "$f" last.out
+	holds '.parameters.level == "copies"'
+done
+cp "$leaf"/datagen/*/summary.json last.out
+holds '.level == "copies"'
 # as if written elsewhere: two sectors that have changed places
 f=d/vectordb/segment_0002_disk.index
 dd if=$f of=keep bs=4096 skip=3 count=1 status=none
