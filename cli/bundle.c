@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
+#include "core/file.h"
 #include "core/json.h"
 #include "results/bundle.h"
 
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct check_options {
 	const char *severity, *config_dir;
@@ -42,11 +42,6 @@ const struct option_row bundle_check_rows[] = {
 static const char *verdict(const struct bundle_report *r)
 {
 	return r->errors ? "FAIL" : "PASS";
-}
-
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
 }
 
 static void print_finding(const struct bundle_finding *f)
@@ -176,14 +171,13 @@ static int print_json(const char *tree, const struct check_options *o,
 	return r->errors ? ERR_VERDICT : 0;
 }
 
-static bool is_folder(const char *parent, const char *name)
+static bool has_folder(const char *parent, const char *name)
 {
 	char path[PATH_MAX];
-	struct stat st;
 
 	return snprintf(path, sizeof(path), "%s/%s", parent, name) <
 		       (int)sizeof(path) &&
-	       !stat(path, &st) && S_ISDIR(st.st_mode);
+	       file_is_folder(path);
 }
 
 /* A leaf or an organization is given? Then say where its tree begins. */
@@ -193,7 +187,7 @@ static void note_root(const char *tree)
 	char root[PATH_MAX], *cut;
 	size_t i;
 
-	if (is_folder(tree, "closed") || is_folder(tree, "open") ||
+	if (has_folder(tree, "closed") || has_folder(tree, "open") ||
 		!realpath(tree, root))
 		return;
 	while ((cut = strrchr(root, '/')) && cut != root) {

@@ -4,6 +4,7 @@
 #include "core/err.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #define STOKER_VERSION "0.1.0"
 #define EXIT_INTERRUPTED 130
@@ -26,6 +27,12 @@ int cli_print_whole(struct cJSON *o, bool ok);
  * memory). Returns the exit code.
  */
 int cli_print_report(struct cJSON *doc, const struct err *failed, int code);
+
+/* Of a noun that n stands before. */
+static inline const char *plural(uint64_t n)
+{
+	return n == 1 ? "" : "s";
+}
 
 /* A line on stderr that replaces itself on a terminal. Elsewhere it is
  * printed when `keep` is set or every 10 s. */

@@ -45,7 +45,7 @@
 		FLAG("disable-prefix-caching", no_prefix,                      \
 			"no request tries a common prefix",                    \
 			.not_closed = true),                                   \
-		COUNT("seed", seed, "N", 0, SEED_MAX,                                 \
+		COUNT("seed", seed, "N", 0, SEED_MAX,                          \
 			"of the users; rank r has N + r", .standard = "42",    \
 			.not_closed = true),                                   \
 		TEXT("workload", workload, "NAME",                             \

@@ -121,11 +121,6 @@ static void print_room(const struct size *z)
 			s->segments);
 }
 
-static const char *plural(uint64_t n)
-{
-	return n == 1 ? "" : "s";
-}
-
 static void print_size(const struct size *z)
 {
 	const struct vdb_shape *s = &z->config.shape;

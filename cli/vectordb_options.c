@@ -24,7 +24,7 @@
 		COUNT("max-degree", degree, "R", 1, 512,                       \
 			"neighbours of a node",                                \
 			.standard = "the profile's"),                          \
-		COUNT("segments", segments, "S", 1, VDB_SEGMENTS_MAX,                     \
+		COUNT("segments", segments, "S", 1, VDB_SEGMENTS_MAX,          \
 			"index files, each searched by every query",           \
 			.standard = "the profile's; of another number of "     \
 				    "vectors: as Milvus, 2 GiB each"),         \
@@ -33,7 +33,7 @@
 			"AISAQ are refused with what to do instead",           \
 			.standard = "DISKANN", .words = "DISKANN"),            \
 		PROFILES_DIR_ROW,                                              \
-		COUNT("seed", seed, "N", 0, SEED_MAX, "seed of content and queries",  \
+		COUNT("seed", seed, "N", 0, SEED_MAX, "seed of content and queries", \
 			.standard = "42")
 
 #define BUILD_ROWS                                                             \

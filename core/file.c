@@ -220,6 +220,13 @@ int file_read_regular(const char *path, size_t max_bytes, char **out,
 	return read_and_close(fd, path, max_bytes, out, len, e);
 }
 
+bool file_is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
 int file_copy(const char *from, const char *to, struct err *e)
 {
 	char buf[1 << 16];

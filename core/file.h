@@ -2,10 +2,12 @@
 #define CORE_FILE_H
 /*
  * Small whole-file operations for configuration and results (never for the
- * measured data). All return 0 or -errno with a text that names the path.
+ * measured data). All but file_is_folder() return 0 or -errno with a text that
+ * names the path.
  */
 #include "core/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Create path and every missing parent, mode 0777 less the umask. */
@@ -44,5 +46,8 @@ int file_copy(const char *from, const char *to, struct err *e);
  * folder are refused.
  */
 int file_remove_tree(const char *path, struct err *e);
+
+/* Links are followed; what cannot be looked at is none. */
+bool file_is_folder(const char *path);
 
 #endif

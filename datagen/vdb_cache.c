@@ -18,17 +18,22 @@ uint64_t vdb_cache_count(uint64_t nodes, uint32_t dim, uint32_t degree)
 	return n ? n : 1;
 }
 
+uint64_t vdb_cache_sample_count(uint64_t nodes)
+{
+	uint64_t n = nodes / 10;
+
+	if (n > VDB_SAMPLE_MAX)
+		return VDB_SAMPLE_MAX;
+	return n ? n : 1;
+}
+
 /* Each row with the chance that gives so many of those that are left. */
 int vdb_cache_sample(struct vdb_bin *ids, uint64_t nodes, uint64_t seed,
 	struct err *e)
 {
-	uint64_t want = nodes / 10, i;
+	uint64_t want = vdb_cache_sample_count(nodes), i;
 	struct rng_xo r;
 
-	if (want > VDB_SAMPLE_MAX)
-		want = VDB_SAMPLE_MAX;
-	if (!want)
-		want = 1;
 	ids->count = 0;
 	ids->items = malloc(want * sizeof(*ids->items));
 	if (!ids->items)

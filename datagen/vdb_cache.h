@@ -21,7 +21,10 @@
 /* 0.1 n 4d / (1.2 (4 (R + 1) + 4 d)): 8.0 % of the nodes for R 64, d 1536. */
 uint64_t vdb_cache_count(uint64_t nodes, uint32_t dim, uint32_t degree);
 
-/* Rows of the sample, in order, drawn by seed. */
+/* Rows of the sample: a tenth of the nodes, from 1 to VDB_SAMPLE_MAX. */
+uint64_t vdb_cache_sample_count(uint64_t nodes);
+
+/* Those rows, in order, drawn by seed. */
 int vdb_cache_sample(struct vdb_bin *ids, uint64_t nodes, uint64_t seed,
 	struct err *e);
 

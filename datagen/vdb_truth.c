@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 4096 /* vectors of a multiplication */
 #define FILE_MAX (1ULL << 32)
 
 int vdb_truth_init(struct vdb_truth *t, uint32_t queries, uint32_t k,
@@ -73,8 +72,8 @@ struct centred {
 	float *middle;	 /* [stride]: their mean for L2, else zeroes */
 	float *queries;	 /* [queries][stride] */
 	float *norms;	 /* [queries], of these */
-	float *block;	 /* [BLOCK][stride] */
-	float *products; /* [BLOCK][queries] */
+	float *block;	 /* [VDB_TRUTH_BLOCK][stride] */
+	float *products; /* [VDB_TRUTH_BLOCK][queries] */
 };
 
 static void centred_free(struct centred *c)
@@ -123,8 +122,8 @@ static int centred_init(struct centred *c, const struct vdb_truth *t,
 	c->middle = calloc(n, sizeof(float));
 	c->queries = malloc((size_t)t->queries * n * sizeof(float));
 	c->norms = malloc(t->queries * sizeof(float));
-	c->block = malloc((size_t)BLOCK * n * sizeof(float));
-	c->products = malloc((size_t)t->queries * BLOCK * sizeof(float));
+	c->block = malloc((size_t)VDB_TRUTH_BLOCK * n * sizeof(float));
+	c->products = malloc((size_t)t->queries * VDB_TRUTH_BLOCK * sizeof(float));
 	if (!c->middle || !c->queries || !c->norms || !c->block || !c->products)
 		return err_nomem(e, "the ground truth");
 	if (t->metric == VDB_L2 && find_middle(c->middle, base, e))
@@ -226,7 +225,7 @@ int vdb_truth_add(struct vdb_truth *t, const struct vdb_vectors *queries,
 
 	for (first = 0; !r && first < base->count && !loop_interrupted;
 		first += n) {
-		n = base->count - first < BLOCK ? base->count - first : BLOCK;
+		n = base->count - first < VDB_TRUTH_BLOCK ? base->count - first : VDB_TRUTH_BLOCK;
 		r = add_block(t, &c, queries, base, first, n, e);
 	}
 	t->covered += base->count;

@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+/* Vectors of a multiplication: so many are held twice, and their products. */
+#define VDB_TRUTH_BLOCK 4096
+
 struct vdb_truth {
 	enum vdb_metric metric; /* L2 unless its maker says otherwise */
 	uint32_t queries, k;

@@ -4,6 +4,7 @@
 #include "core/units.h"
 #include "datagen/vdb_cache.h"
 #include "plan/vdb_build.h"
+#include "plan/vdb_files.h"
 #include "storage/memory.h"
 
 #include <errno.h>
@@ -94,8 +95,9 @@ static int open_segments(struct vdb_answers *a, struct err *e)
 	for (i = 0; !r && i < c->shape.segments; i++) {
 		struct vdb_index *x = &a->indexes[i];
 
-		snprintf(prefix, sizeof(prefix), "%.4000s/segment_%04u",
-			c->folder, i);
+		r = vdb_files_prefix(c->folder, i, prefix, e);
+		if (r)
+			break;
 		r = vdb_index_open(x, prefix, first, vdb_stored_dim(&c->shape),
 			&want, e);
 		if (r)
@@ -124,7 +126,7 @@ static int open_segments(struct vdb_answers *a, struct err *e)
 static int open_segment_truths(struct vdb_answers *a, struct err *e)
 {
 	uint32_t n = a->config->shape.segments, i;
-	char path[PATH_MAX];
+	char prefix[PATH_MAX], path[PATH_MAX];
 	struct err why;
 	int r = 0;
 
@@ -136,10 +138,11 @@ static int open_segment_truths(struct vdb_answers *a, struct err *e)
 	for (i = 0; !r && i < n; i++) {
 		struct vdb_truth *t = &a->segments[i];
 
-		snprintf(path, sizeof(path),
-			"%.4000s/segment_%04u" VDB_SEGMENT_TRUTH,
-			a->config->folder, i);
-		r = vdb_truth_load(t, path, &why);
+		r = vdb_files_prefix(a->config->folder, i, prefix, &why);
+		if (!r)
+			r = vdb_path(path, prefix, VDB_SEGMENT_TRUTH, &why);
+		if (!r)
+			r = vdb_truth_load(t, path, &why);
 		if (r == -ENOENT)
 			return 0;
 		if (r)

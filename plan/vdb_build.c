@@ -5,6 +5,7 @@
 #include "datagen/vdb_cache.h"
 #include "datagen/vdb_index.h"
 #include "datagen/vdb_metric.h"
+#include "plan/vdb_files.h"
 #include "storage/loop.h"
 #include "storage/memory.h"
 
@@ -34,9 +35,9 @@ int vdb_build_memory(const struct vdb_shape *s, uint64_t processes,
 		 (s->metric == VDB_L2 ? 0 : n * 4ULL * vdb_stride(s->dim)) +
 		 n * s->chunks +
 		 /* queries and a block of vectors, less their middle, too */
-		 4096ULL * 4 * s->dim +
+		 4ULL * VDB_TRUTH_BLOCK * s->dim +
 		 (uint64_t)s->queries * (8ULL * s->dim + 16ULL * s->truth_k +
-						4 * 4096);
+						4 * VDB_TRUTH_BLOCK);
 	if (s->copies) /* the first, and the copy that is being written */
 		*bytes += n * ((s->metric == VDB_L2 ? 4ULL : 8ULL) * s->dim +
 				      6ULL * s->degree + s->chunks);
@@ -128,18 +129,6 @@ void vdb_build_close(struct vdb_build *b)
 	vdb_made_free(&b->first);
 }
 
-static int segment_prefix(const char *folder, uint32_t segment,
-	char prefix[PATH_MAX], struct err *e)
-{
-	int n = snprintf(prefix, PATH_MAX, "%s/segment_%04u", folder, segment);
-
-	/* and the longest suffix */
-	return n < 0 || n + 40 >= PATH_MAX
-		       ? err_set(e, ERR_USAGE, -ENAMETOOLONG,
-				 "--data-dir: path too long")
-		       : 0;
-}
-
 static int inserted(void *ctx, uint64_t n)
 {
 	struct vdb_build *b = ctx;
@@ -168,7 +157,7 @@ static int write_files(struct vdb_build *b, uint32_t segment,
 	struct vdb_bin sums = {.count = 0};
 	char prefix[PATH_MAX], path[PATH_MAX];
 	struct vdb_built built;
-	int r = segment_prefix(b->folder, segment, prefix, e);
+	int r = vdb_files_prefix(b->folder, segment, prefix, e);
 
 	if (r)
 		return r;
@@ -261,7 +250,7 @@ static int add_truth(struct vdb_build *b, uint32_t segment,
 {
 	char prefix[PATH_MAX], path[PATH_MAX];
 	struct vdb_truth own;
-	int r = segment_prefix(b->folder, segment, prefix, e);
+	int r = vdb_files_prefix(b->folder, segment, prefix, e);
 
 	if (!r)
 		r = vdb_truth_init(&own, b->truth.queries, b->truth.k, e);

@@ -66,13 +66,10 @@ static uint64_t truth_bytes(const struct vdb_shape *s)
 static void list_beside(const struct vdb_shape *s, const struct vdb_layout *l,
 	struct beside out[BESIDE_MAX])
 {
-	uint64_t n = l->nodes, dim = vdb_stored_dim(s), sample = n / 10;
+	uint64_t n = l->nodes, dim = vdb_stored_dim(s);
+	uint64_t sample = vdb_cache_sample_count(n);
 	struct beside *b = out;
 
-	if (sample > VDB_SAMPLE_MAX)
-		sample = VDB_SAMPLE_MAX;
-	if (!sample)
-		sample = 1;
 	*b++ = (struct beside){VDB_PIVOTS,
 		BLOCK + 8 + 4 * dim * VDB_CENTROIDS + 8 + 4 * dim + 8 +
 			4 * (s->chunks + 1ULL)};
@@ -116,13 +113,17 @@ uint64_t vdb_files_shared_bytes(const struct vdb_shape *s)
 	       in_blocks(truth_bytes(s));
 }
 
-static bool path_of(
-	char path[PATH_MAX], const char *folder, uint32_t segment, const char *suffix)
+int vdb_files_prefix(const char *folder, uint32_t segment,
+	char prefix[PATH_MAX], struct err *e)
 {
-	int n = snprintf(path, PATH_MAX, "%s/" SEGMENT "%04u%s", folder,
-		segment, suffix);
+	int n = snprintf(
+		prefix, PATH_MAX, "%s/" SEGMENT "%04u", folder, segment);
 
-	return n > 0 && n < PATH_MAX;
+	/* and the longest suffix */
+	return n < 0 || n + 40 >= PATH_MAX
+		       ? err_set(e, ERR_USAGE, -ENAMETOOLONG,
+				 "--data-dir: path too long")
+		       : 0;
 }
 
 /* Length of a regular file; 0: there is none. */
@@ -157,9 +158,10 @@ bool vdb_files_whole(
 	uint64_t nodes = vdb_segment_nodes(s, segment);
 	struct beside all[BESIDE_MAX], *b;
 	struct vdb_layout l;
-	char path[PATH_MAX];
+	char prefix[PATH_MAX], path[PATH_MAX];
 
-	if (!path_of(path, folder, segment, "_disk.index"))
+	if (vdb_files_prefix(folder, segment, prefix, NULL) ||
+		vdb_path(path, prefix, "_disk.index", NULL))
 		return false;
 	if (!s->built)
 		return !vdb_layout_init(&l, nodes, vdb_stored_dim(s),
@@ -169,22 +171,21 @@ bool vdb_files_whole(
 		return false;
 	list_beside(s, &l, all);
 	for (b = all; b->suffix; b++)
-		if (!path_of(path, folder, segment, b->suffix) ||
+		if (vdb_path(path, prefix, b->suffix, NULL) ||
 			length_of(path) != b->bytes)
 			return false;
-	return path_of(path, folder, segment, VDB_SEGMENT_TRUTH) &&
+	return !vdb_path(path, prefix, VDB_SEGMENT_TRUTH, NULL) &&
 	       length_of(path);
 }
 
 bool vdb_files_shared_there(const char *folder)
 {
 	char path[PATH_MAX];
-	int n = snprintf(path, sizeof(path), "%s/" VDB_QUERIES_NAME, folder);
 
-	if (n < 0 || n >= PATH_MAX || !length_of(path))
-		return false;
-	n = snprintf(path, sizeof(path), "%s/" VDB_TRUTH_NAME, folder);
-	return n > 0 && n < PATH_MAX && length_of(path);
+	return !vdb_path(path, folder, "/" VDB_QUERIES_NAME, NULL) &&
+	       length_of(path) &&
+	       !vdb_path(path, folder, "/" VDB_TRUTH_NAME, NULL) &&
+	       length_of(path);
 }
 
 /* "segment_0012_disk.index.part": 12. */

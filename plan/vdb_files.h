@@ -7,6 +7,7 @@
 #include "core/err.h"
 #include "core/vdb_record.h"
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/stat.h>
@@ -15,6 +16,10 @@
 int vdb_files_parent(const char *folder);
 /* ERR_USAGE, -ENOTDIR when it, or what it is in, is something else. */
 int vdb_files_check_folder(const char *folder, struct err *e);
+
+/* What the names of a segment's files begin with; room for the longest. */
+int vdb_files_prefix(const char *folder, uint32_t segment,
+	char prefix[PATH_MAX], struct err *e);
 
 /* Queries and their answers; no segment's. */
 #define VDB_FILES_SHARED UINT64_MAX

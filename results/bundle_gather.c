@@ -5,6 +5,7 @@
  */
 #include "results/bundle_create.h"
 
+#include "core/file.h"
 #include "core/json.h"
 
 #include <cjson/cJSON.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define RUNS 6		/* Rules 2.1.17: a warm-up and five */
 #define VDB_RUNS 5	/* Rules 5.3.1 */
@@ -27,13 +27,6 @@ struct gather {
 	struct names *missing;
 };
 
-static bool is_dir(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISDIR(st.st_mode);
-}
-
 /* Folders in path by name; stamps: only those that are named by a time. */
 static void folders(const char *path, bool stamps, struct names *out)
 {
@@ -43,7 +36,7 @@ static void folders(const char *path, bool stamps, struct names *out)
 
 	while (d && (de = readdir(d)))
 		if (de->d_name[0] != '.' &&
-			is_dir(bundle_join(below, path, de->d_name)) &&
+			file_is_folder(bundle_join(below, path, de->d_name)) &&
 			(!stamps || bundle_stamp_s(de->d_name) != INT64_MIN))
 			names_add(out, de->d_name);
 	if (d)
@@ -445,7 +438,7 @@ static int find_root(
 
 	if (o->source) {
 		bundle_join(root, o->results_dir, o->source);
-		if (is_dir(root))
+		if (file_is_folder(root))
 			return 0;
 		return err_set(e, ERR_USAGE, -ENOENT,
 			"there is no folder %s (--source %s)", root, o->source);
